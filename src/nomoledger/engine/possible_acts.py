@@ -88,8 +88,13 @@ def _acts_of(world: World, by: str, trials: "ActTrials") -> Iterator[PossibleAct
                 yield act
 
 
-def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
+def open_acts(
+    world: World, proposals: Iterable[int] = (), by: str | None = None
+) -> list[PossibleAct]:
     """Return the acts that answer something open in *world*: an offer, a trade, an auction.
+
+    They are those of *by*, a player or "admin", and those that are not tried; of all if that is
+    None.
 
     A thing without a name is open as long as there are acts that take the thing, or that would end
     or change the thing. Votes on *proposals* are open to all players who may cast them, verdicts
@@ -104,16 +109,20 @@ def open_acts(world: World, proposals: Iterable[int] = ()) -> list[PossibleAct]:
             continue
         is_numbered = "Number key" in world.declared(kind).values()
         for act in _acts_about(world, thing, actions, is_open=is_numbered or thing in timed):
+            if by not in (None, act.by) and act.by:
+                continue
             key = repr((act.by, act.action, act.arguments))
             if key not in found and (act.chosen or trials.allow(act, touching=thing)):
                 found[key] = act
     for number in proposals:
         for player in world.kinds.get("player", ()):
+            if by not in (None, player):
+                continue
             act = PossibleAct(player, "vote", {"proposal": number, "choice": "yes"})
             if trials.allow(act):
                 found[repr(act)] = act
         act = PossibleAct("admin", "judge", {"proposal": number, "verdict": "rejected"})
-        if trials.allow(act):
+        if by in (None, "admin") and trials.allow(act):
             found[repr(act)] = act
     return list(trials.with_ends(found.values()))
 

@@ -167,9 +167,10 @@ class NamesOfEvents:
         self._rules: dict[str, None] = {}
         self._kinds: dict[str, None] = {}
         for entry in entries:
-            self._learn(entry.body)
+            self.learn(entry.body)
 
-    def _learn(self, body: e.Event) -> None:
+    def learn(self, body: e.Event) -> None:
+        """Learn the names that the next event brings."""
         self._kinds[kind_of(body)] = None
         if isinstance(body, e.EntityCreated) and body.kind in self._things:
             called = body.attributes.get(self._world.key_of(body.kind), body.entity)

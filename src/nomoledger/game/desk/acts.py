@@ -128,7 +128,7 @@ def ask_for_acts(
 
 
 def _find(world: World, by: str, proposals: tuple[int, ...]) -> _FoundActs:
-    opened = [act for act in open_acts(world, proposals) if act.by in ("", by)]
+    opened = open_acts(world, proposals, by)
     voted = () if by == "admin" else proposals
     votes = {number: vote_choices(world, by, number) for number in voted}
     forms, possible = action_forms(world, by), acts_of(world, [by])

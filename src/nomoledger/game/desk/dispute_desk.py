@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import events_with_worlds
@@ -68,7 +68,7 @@ class SeenEvent(msgspec.Struct, frozen=True):
 
 def disputes_for(game: Game, player: str) -> SeenDisputes:
     """Return the disputes that *player* may know of."""
-    view = SeenView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     world = view.visible_world()
     opened: dict[int, e.DisputeOpened] = {}
     arguments: dict[int, list[SeenArgument]] = {}
@@ -127,7 +127,7 @@ def event_for(game: Game, player: str, number: int) -> SeenEvent:
     Raises:
         UnknownError: there is none.
     """
-    view = SeenView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     body = next((x.body for x in view.entries() if x.number == number), None)
     if body is None:
         raise UnknownError(f"{game.name}: you know of no event #{number}")

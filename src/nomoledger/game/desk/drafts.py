@@ -10,7 +10,7 @@ from nomoledger.events.rules import Change
 from nomoledger.game.computed_evidence import what_if_for
 from nomoledger.game.copied_cases import try_copied_cases
 from nomoledger.game.counterfactual import WhatIf, WhatIfChanges
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
 from nomoledger.prose.labels import format_cell
@@ -85,7 +85,7 @@ class Parameters(msgspec.Struct, frozen=True):
 
 def parameters_of(game: Game, player: str) -> Parameters:
     """Return the parameters of the rules that *player* knows, rule by rule."""
-    world = SeenView(game.ledger, game.name, reader=player).visible_world()
+    world = SeenView(game, player).visible_world()
     return Parameters(
         tuple(
             ParameterLine(rule.number, name, plain(name), format_cell(value))
@@ -135,7 +135,7 @@ def changes_of(game: Game, number: int) -> tuple[Change, ...]:
 
 
 def _check(game: Game, player: str, parsed: tuple[Change, ...], plays_again: bool) -> DraftCheck:
-    world = SeenView(game.ledger, game.name, reader=player).visible_world()
+    world = SeenView(game, player).visible_world()
     try:
         checked = call_in_sandbox(
             check_changes, world, parsed, "proposal", kind=ChangeCheck, limits=_LIMITS

@@ -1,16 +1,15 @@
 """What happened to a player, with causes: the request behind each event, and the rule."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Sequence
 
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import UnknownError
+from nomoledger.game.desk.seen_game import SeenGame, SeenView
 from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import LedgerView, events_with_worlds
-from nomoledger.proof.public_stream import PublicStream
+from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.descriptions import BOOKKEEPING, UNTOLD
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
@@ -47,61 +46,24 @@ class Happenings(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-class SeenView(LedgerView):
-    """What a player may see, read once for all that a page of the player shows."""
-
-    _seen: list[e.Entry] | None = None
-
-    def entries(self) -> Iterator[e.Entry]:
-        """Return the events that the reader may see."""
-        if self._seen is None:
-            self._seen = list(super().entries())
-        return iter(self._seen)
-
-
-def seen_world(game: Game, player: str) -> tuple[SeenView, World, str]:
-    """Return what *player* may see of *game*: a view, the state now, and the id of the player.
-
-    Raises:
-        UnknownError: there is no such player.
-    """
-    view = SeenView(game.ledger, game.name, reader=player)
-    world = view.visible_world()
-    id = world.find("player", player)
-    if id is None:
-        raise UnknownError(f"{game.name}: there is no player {player!r:.60}")
-    return view, world, id
-
-
-#: Tells of an event, in the state after it, whether it is wanted.
-_Wants = Callable[[e.Entry, World], bool]
-
-
 def happenings_of(
-    view: LedgerView, player: str, since: int, period: int
+    view: SeenView, player: str, since: int, period: int
 ) -> tuple[Happenings, Happenings]:
     """Return what concerns *player*, the reader, and what only the player and the admin know of.
 
     The first are the events after the event *since*, the second the requests of *period*.
     """
-    known = NamesOfEvents(view.game, view.world, view.entries())
-    chosen = EventFilter(EventChoice(players=(player,)), known)
-    withdrawn = {
-        entry.body.withdrawn for entry in view.entries() if isinstance(entry.body, e.InputWithdrawn)
-    }
-
-    def concerns(entry: e.Entry, world: World) -> bool:
-        return chosen.wants(entry.body, world) and entry.number > since
-
-    def is_sealed(entry: e.Entry, world: World) -> bool:
-        body = entry.body
-        is_own = isinstance(body, e.Input) and getattr(body, "by", None) == player
-        is_standing = isinstance(body, e.OrderGiven | e.InputWithdrawn)
-        is_kept = is_own and not is_standing and getattr(body, "id", "") not in withdrawn
-        return is_kept and body.audience is not None and body.period == period
-
-    about, sealed = _latest(view, concerns, is_sealed)
-    return about, sealed
+    key = "concerning", player
+    names = view.seen.fold("names", lambda: _NamesFold(view.game, view.seen.world)).known
+    fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
+    if fold.names != names.player(player):  # What was said under another name concerns them, too.
+        view.seen.drop(key)
+        fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
+    about = fold.about[bisect_right(fold.about, since, key=lambda known: known.event) :]
+    sealed = [
+        known for id, known in fold.sealed if id not in fold.withdrawn and known.period == period
+    ]
+    return _shown(view.seen, about), _shown(view.seen, sealed)
 
 
 def meanwhile(game: Game, player: str, since: int, request: str = "") -> Happenings:
@@ -109,76 +71,131 @@ def meanwhile(game: Game, player: str, since: int, request: str = "") -> Happeni
 
     *request* is the id of a request of the player; if there is none, the result goes on to now.
     """
-    view = SeenView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     ends = (x.number for x in view.entries() if request and getattr(x.body, "id", "") == request)
     end = next(ends, view.world.head + 1)
-    return _latest(view, lambda entry, world: since < entry.number < end)[0]
+    fold = view.seen.fold("told", _ToldFold)
+    told = [known for known in fold.told if since < known.event < end]
+    return _shown(view.seen, told)
 
 
-def _latest(view: LedgerView, *wanted: _Wants) -> list[Happenings]:
-    """Return the latest events that each of *wanted* wants."""
-    publicly: dict[int, int] | None = None
-    found: list[list[Happening]] = [[] for _ in wanted]
-    counts = [0 for _ in wanted]
-    for entry, teller, request in _told(view):
-        takers = [place for place, wants in enumerate(wanted) if wants(entry, teller.world)]
-        if not takers or not _is_told(entry.body, teller):
-            teller.follow(entry.body)
-            continue
-        publicly = _public_numbers(view) if publicly is None else publicly
-        happening = _happening(entry, teller, request, publicly.get(entry.number))
-        for place in takers:
-            counts[place] += 1
-            found[place].append(happening)
-            del found[place][:-HAPPENINGS_MAX]
-    return [Happenings(tuple(x), count) for x, count in zip(found, counts, strict=True)]
+def _shown(seen: SeenGame, happenings: Sequence[Happening]) -> Happenings:
+    """Return the latest of *happenings*, with their numbers on the published site."""
+    latest = happenings[-HAPPENINGS_MAX:]
+    numbered = (msgspec.structs.replace(x, public=seen.public_number(x.event)) for x in latest)
+    return Happenings(tuple(numbered), len(happenings))
+
+
+class _NamesFold:
+    """The names of a game, as far as it went on."""
+
+    def __init__(self, game: str, world: World) -> None:
+        self.known = NamesOfEvents(game, world, ())
+
+    def take(self, entry: e.Entry) -> None:
+        self.known.learn(entry.body)
+
+
+class _ToldFold:
+    """All events in words, each with the request behind it.
+
+    Attributes:
+        told: the events that the rules mention, as `wants` chose them.
+    """
+
+    def __init__(self) -> None:
+        self.told: list[Happening] = []
+        self.world = World()
+        self._teller: Teller | None = None
+        self._roots: dict[int, int] = {}
+        self._requests: dict[int, e.Input] = {}
+
+    def take(self, entry: e.Entry) -> None:
+        """Go on with the next event; it is told before a thing ends, and after all else."""
+        ends = isinstance(entry.body, e.EntityDestroyed)
+        if not ends:
+            apply_public(self.world, entry.body)
+        self._teller = self._teller or Teller(self.world)
+        self._note(entry, self._teller)
+        if ends:
+            apply_public(self.world, entry.body)
+
+    def wants(self, entry: e.Entry) -> bool:
+        """Return whether the event is to be told."""
+        return True
+
+    def keep(self, happening: Happening, body: e.Event) -> None:
+        """Keep what is told of *body*."""
+        self.told.append(happening)
+
+    def _note(self, entry: e.Entry, teller: Teller) -> None:
+        number, body = entry.number, entry.body
+        if isinstance(body, e.Input):
+            self._requests[number] = body
+            self._roots[number] = number
+        elif body.cause in self._roots:
+            self._roots[number] = self._roots[body.cause]
+        request = self._requests.get(self._roots.get(number, -1))
+        is_told = request is not body and not isinstance(request, e.ClockAdvanced | e.GameOpened)
+        if not self.wants(entry) or not _is_told(body, teller):
+            teller.follow(body)
+        else:
+            self.keep(_happening(entry, teller, request if is_told else None), body)
+
+
+class _ConcerningFold(_ToldFold):
+    """What concerns a player, and what the player asked for in secret.
+
+    Attributes:
+        names: what the player is called. about: what concerns the player.
+        sealed: the secret requests of the player, each with its id.
+        withdrawn: the ids of the requests that were taken back.
+    """
+
+    def __init__(self, player: str, known: NamesOfEvents) -> None:
+        super().__init__()
+        self.names = known.player(player)
+        self.about: list[Happening] = []
+        self.sealed: list[tuple[str, Happening]] = []
+        self.withdrawn: set[str] = set()
+        self._player = player
+        self._filter = EventFilter(EventChoice(players=(player,)), known)
+        self._is_about = False
+
+    def wants(self, entry: e.Entry) -> bool:
+        """Return whether the event concerns the player, or is a secret request of the player."""
+        body = entry.body
+        if isinstance(body, e.InputWithdrawn):
+            self.withdrawn.add(body.withdrawn)
+        self._is_about = self._filter.wants(body, self.world)
+        return self._is_about or self._is_sealed(body)
+
+    def _is_sealed(self, body: e.Event) -> bool:
+        is_own = isinstance(body, e.Input) and getattr(body, "by", None) == self._player
+        is_standing = isinstance(body, e.OrderGiven | e.InputWithdrawn)
+        return is_own and not is_standing and body.audience is not None
+
+    def keep(self, happening: Happening, body: e.Event) -> None:
+        """Keep what is told of *body*."""
+        if self._is_about:
+            self.about.append(happening)
+        if isinstance(body, e.Input) and self._is_sealed(body):
+            self.sealed.append((body.id, happening))
 
 
 def _is_told(body: e.Event, teller: Teller) -> bool:
     return not isinstance(body, (*UNTOLD, *BOOKKEEPING)) and teller.mentions(body)
 
 
-def _told(view: LedgerView) -> Iterator[tuple[e.Entry, Teller, e.Input | None]]:
-    """Yield each event that the reader may see, a teller, and the request behind it if known."""
-    teller: Any = None
-    roots: dict[int, int] = {}
-    requests: dict[int, e.Input] = {}
-    for entry, world in events_with_worlds(view):
-        teller = teller or Teller(world)
-        number, body = entry.number, entry.body
-        if isinstance(body, e.Input):
-            requests[number] = body
-            roots[number] = number
-        elif body.cause in roots:
-            roots[number] = roots[body.cause]
-        request = requests.get(roots.get(number, -1))
-        is_told = request is not body and not isinstance(request, e.ClockAdvanced | e.GameOpened)
-        yield entry, teller, request if is_told else None
-
-
-def _happening(
-    entry: e.Entry, teller: Teller, request: e.Input | None, public: int | None
-) -> Happening:
+def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happening:
     body = entry.body
     rules = [name for name in body.rules if name != "engine" and not name.startswith("ruling:")]
     return Happening(
         event=entry.number,
-        public=public,
+        public=None,
         period=body.period,
         at=int(body.received_at.timestamp()),
         told=teller.tell(body),
         rule=rules[0].partition("@")[0] if rules else "",
         because="" if request is None else teller.tell(request),
     )
-
-
-def _public_numbers(view: LedgerView) -> dict[int, int]:
-    """Return the numbers on the published site of the events that the reader sees."""
-    readers = () if view.reader in (None, "admin") else (str(view.reader),)
-    own, public, numbers = PublicStream(readers), PublicStream(), []
-    for entry in view.ledger.read(view.game, upto=view.world.head):
-        own.take(entry.number, entry.body)
-        public.take(entry.number, entry.body)
-        numbers.append(entry.number)
-    pairs = ((own.terms.events.of(n), public.terms.events.of(n)) for n in numbers)
-    return {mine: shown for mine, shown in pairs if mine >= 0 and 0 <= shown <= public.head}

@@ -5,7 +5,7 @@ import msgspec
 from nomoledger.engine.action_fields import ActionForm, action_forms
 from nomoledger.errors import NomoledgerError, UnknownError
 from nomoledger.game.desk.acts import FormField, OfferedAct, ask_for_acts, field_of
-from nomoledger.game.desk.happenings import seen_world
+from nomoledger.game.desk.seen_game import seen_world
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.prose.names import Names, plain

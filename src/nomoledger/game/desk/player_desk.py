@@ -7,7 +7,8 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.game.desk.acts import Choice
-from nomoledger.game.desk.happenings import Happening, happenings_of, seen_world
+from nomoledger.game.desk.happenings import Happening, happenings_of
+from nomoledger.game.desk.seen_game import seen_world
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.game.read_models import LedgerView

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from nomoledger.game.desk.drafts import shown_diff
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.rulebook.change_diff import ChangeDiff
@@ -60,7 +60,7 @@ class SeenProposal(msgspec.Struct, frozen=True):
 
 def proposal_lines(game: Game, player: str) -> ProposalLines:
     """Return the proposals of *game* that *player* may see."""
-    view = SeenView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     world, undecided = view.visible_world(), undecided_proposals(view)
     lines = (
         ProposalLine(n, made.by, made.period, made.text[:_EXCERPT], n in undecided)
@@ -76,7 +76,7 @@ def proposal_for(game: Game, player: str, number: int) -> SeenProposal:
         UnknownError: there is no such proposal that the player may see.
     """
     seen = game.proposal(number, reader=player)
-    world = SeenView(game.ledger, game.name, reader=player).visible_world()
+    world = SeenView(game, player).visible_world()
     known = (seen.state, seen.verdict, "carried out" if seen.carried_out else None)
     state = ", ".join(dict.fromkeys(str(word) for word in known if word)) or "undecided"
     return SeenProposal(

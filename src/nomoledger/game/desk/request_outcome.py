@@ -6,7 +6,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.errors import CarriedOutError
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import events_with_worlds
 from nomoledger.game.taking_back import request_to_undo
@@ -37,7 +37,7 @@ class RequestOutcome(msgspec.Struct, frozen=True):
 
 def outcome_for(game: Game, player: str, id: str) -> RequestOutcome:
     """Return what became of the request with that *id*, which *player* made."""
-    view = SeenView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     teller: Any = None
     request: Any = None
     told, refused, words = [], [], ""

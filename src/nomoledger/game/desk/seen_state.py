@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from nomoledger.errors import UnknownError
-from nomoledger.game.desk.happenings import SeenView
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import WorldView, ask_rules, projection
+from nomoledger.game.read_models import LedgerView, WorldView, ask_rules, projection
 from nomoledger.ledger.as_of import Reading
 from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
@@ -22,7 +22,7 @@ Model = TypeVar("Model", bound=msgspec.Struct)
 Amount = int | str
 
 
-class SeenGame(msgspec.Struct, frozen=True):
+class GameSummary(msgspec.Struct, frozen=True):
     """A game and how far it has gone.
 
     Attributes:
@@ -179,14 +179,14 @@ class SeenState(msgspec.Struct, frozen=True):
     ended: str | None
 
 
-def seen_game(game: Game, reader: str | None) -> SeenGame:
+def game_summary(game: Game, reader: str | None) -> GameSummary:
     """Return how far *game* has gone, as far as *reader* may know.
 
     Raises:
         UnknownError: there is no such player.
     """
     world = _world(game, reader)
-    return SeenGame(
+    return GameSummary(
         name=game.name,
         rulebook=world.game["rulebook"],
         period=world.period,
@@ -232,7 +232,7 @@ def seen_rule(game: Game, reader: str | None, number: str) -> SeenRule:
 
 def seen_state(game: Game, reader: str | None) -> SeenState:
     """Return the state of *game* now, by what *reader* may see."""
-    view = SeenView(game.ledger, game.name, reader=reader)
+    view = LedgerView(game.ledger, game.name, reader=reader)
     return _as(projection("state")(view), SeenState)
 
 
@@ -240,14 +240,14 @@ class _KnownView(SeenView):
     """What a reader may see, with a state that is made of nothing else."""
 
     def __init__(self, game: Game, reader: str | None) -> None:
-        super().__init__(game.ledger, game.name, reader=reader)
+        super().__init__(game, reader)
         if reader != "admin":
-            self.world = self.visible_world()  # The events are read before that, and kept.
+            self.world = self.visible_world()
             self.reading = Reading(self.period, False, self.world, self.world)
 
 
 def _world(game: Game, reader: str | None) -> World:
-    return SeenView(game.ledger, game.name, reader=reader).visible_world()
+    return SeenView(game, reader).visible_world()
 
 
 def _shown(game: Game, reader: str | None, name: str, kind: type[Model]) -> Model:

@@ -7,10 +7,12 @@ from functools import cached_property
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import LedgerView, events_with_worlds
+from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.prose.teller import Teller
+from nomoledger.state.world import World
 from nomoledger.views.site.event_log import QUIET
 
 
@@ -102,13 +104,27 @@ class PastIndex(msgspec.Struct, frozen=True, dict=True):
 
 def past_index(game: Game, reader: str | None) -> PastIndex:
     """Return all events of *game* that *reader* (a player, "admin", or None for all) may see."""
-    view = LedgerView(game.ledger, game.name, reader=reader)
-    teller: Teller | None = None
-    events = []
-    for entry, world in events_with_worlds(view):
-        teller = teller or Teller(world)
-        events.append(_told(entry, teller))
-    return PastIndex(tuple(events))
+    fold = SeenView(game, reader).seen.fold("past", _IndexFold)
+    return PastIndex(tuple(fold.events))
+
+
+class _IndexFold:
+    """The events in words, as far as the game went on."""
+
+    def __init__(self) -> None:
+        self.events: list[PastEvent] = []
+        self._world = World()
+        self._teller: Teller | None = None
+
+    def take(self, entry: e.Entry) -> None:
+        """Tell the next event: the end of a thing before it is applied, all else after."""
+        ends = isinstance(entry.body, e.EntityDestroyed)
+        if not ends:
+            apply_public(self._world, entry.body)
+        self._teller = self._teller or Teller(self._world)
+        self.events.append(_told(entry, self._teller))
+        if ends:
+            apply_public(self._world, entry.body)
 
 
 def _told(entry: e.Entry, teller: Teller) -> PastEvent:

@@ -9,8 +9,9 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.desk.comparison import Comparison, compare
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
-from nomoledger.game.read_models import LedgerView, WorldView, ask_rules, projection
+from nomoledger.game.read_models import WorldView, ask_rules, projection
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.labels import format_cell
 from nomoledger.sandbox.sandbox import Sandbox
@@ -97,11 +98,10 @@ def compare_moments(game: Game, reader: str | None, first: int, second: int) -> 
 
 
 def _upto(game: Game, reader: str | None, number: int) -> list[e.Entry]:
-    view = LedgerView(game.ledger, game.name, reader=reader)
-    entries = [entry for entry in view.entries() if entry.number <= number]
-    if not entries or entries[-1].number != number:
+    entries = SeenView(game, reader).seen.entries
+    if not 0 <= number < len(entries):
         raise UnknownError(f"{game.name}: there is no event #{number}")
-    return entries
+    return entries[: number + 1]
 
 
 class _Past:

@@ -8,9 +8,9 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import NomoledgerError, UnknownError
 from nomoledger.events.rules import Rule
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.possible_requests import SOON
-from nomoledger.game.read_models import LedgerView
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.names import Names
 from nomoledger.state.world import World
@@ -62,8 +62,7 @@ def event_trail(game: Game, reader: str | None, number: int) -> Trail:
     Raises:
         UnknownError: *reader* knows no such event.
     """
-    view = LedgerView(game.ledger, game.name, reader=reader)
-    entries = list(view.entries())
+    entries = SeenView(game, reader).seen.entries
     if not 0 <= number < len(entries):
         raise UnknownError(f"{game.name}: there is no event #{number}")
     body = entries[number].body

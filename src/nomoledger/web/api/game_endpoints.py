@@ -15,16 +15,16 @@ from nomoledger.game.desk.proposal_desk import (
     proposal_lines,
 )
 from nomoledger.game.desk.seen_state import (
+    GameSummary,
     SeenBalances,
     SeenBoard,
-    SeenGame,
     SeenRule,
     SeenRules,
     SeenStandings,
     SeenState,
+    game_summary,
     seen_balances,
     seen_board,
-    seen_game,
     seen_rule,
     seen_rules,
     seen_standings,
@@ -55,9 +55,9 @@ def list_games(request: ApiRequest) -> Response[GameNames]:
 
 
 @reads(GAME)
-def read_game(request: ApiRequest, game: FromPath[str]) -> Response[SeenGame]:
+def read_game(request: ApiRequest, game: FromPath[str]) -> Response[GameSummary]:
     """How far a game has gone: period, time, players, last event."""
-    return show(request, seen_game, _reader(request), kind=SeenGame)
+    return show(request, game_summary, _reader(request), kind=GameSummary)
 
 
 @reads(f"{GAME}/state")
@@ -71,7 +71,7 @@ def read_players(request: ApiRequest, game: FromPath[str]) -> Response[PlayerNam
     """The players, in the order of joining."""
     given = _reader(request)
     return show(
-        request, seen_game, given, kind=SeenGame, shown=lambda its: PlayerNames(its.players)
+        request, game_summary, given, kind=GameSummary, shown=lambda its: PlayerNames(its.players)
     )
 
 
