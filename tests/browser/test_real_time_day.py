@@ -131,8 +131,8 @@ def votes_are_sealed_until_they_end(server: ServedLedger, admin: Page, players: 
         expect(main(player)).to_contain_text("proposal 1 is Pending")
         expect(main(player)).not_to_contain_text("votes yes")
     act_as_admin(server, admin, "Implement")
-    ann.goto(f"{server.address}/games/{GAME}/proposals")
-    expect(main(ann)).to_contain_text("Dead")
+    ann.goto(f"{server.address}/games/{GAME}/site/period-1/log.html")
+    expect(main(ann)).to_contain_text("proposal 1 is Dead")
 
 
 def what_was_played_is_exact_and_sound(server: ServedLedger) -> None:

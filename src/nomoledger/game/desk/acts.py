@@ -185,14 +185,15 @@ def _vote(number: int, vote: VoteChoices, until: int | None) -> OfferedAct:
 
 
 def _details(names: Names, thing: str) -> dict[str, str]:
-    """Return the attributes of *thing* in words, but for its key."""
+    """Return the attributes of *thing* in words, but for its key and what its name says."""
     kind = names.world.entities.get(thing, "")
-    types = names.world.declared(kind)
-    return {
+    types, called = names.world.declared(kind), names.phrase(thing).split()
+    found = {
         plain(attribute): names.cell_of(kind, attribute, value)
         for attribute, value in names.world.attributes.get(thing, {}).items()
         if value not in (None, False, "", [], ()) and not types.get(attribute, "").endswith("key")
     }
+    return {name: said for name, said in found.items() if said not in called}
 
 
 def _key(act: PossibleAct) -> str:

@@ -1,1 +1,0 @@
-"""The API for programs: the services of the served site, as JSON."""
