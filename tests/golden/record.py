@@ -186,7 +186,7 @@ def moved(ledger: str) -> None:
 def served(ledger: str) -> None:
     """A period that an admin and two players play through the served site."""
     run("init", ledger, "--rulebook", "mail-opening", "--dice", "entered")
-    words = [PROGRAM, "serve", ledger, "--port", "0", "--no-clock"]
+    words = [str(PROGRAM), "serve", ledger, "--port", "0", "--no-clock"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
