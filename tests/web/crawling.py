@@ -31,7 +31,7 @@ def handlers() -> Iterator[Any]:
 
 
 def guesses(method: str, values: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield the addresses of all handlers for *method*, with each of the *values* of their parts."""
+    """Yield the addresses of all handlers for *method*, with *values* for the parts of each."""
     for handler in handlers():
         if method not in handler.http_methods:
             continue
