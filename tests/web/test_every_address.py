@@ -76,11 +76,8 @@ def browsers(host: GameHost) -> dict[str, Browser]:
 
 
 @pytest.fixture(scope="module")
-def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
-    """Returns the addresses of all pages, with all that may stand in them; Bob has made a copy."""
-    browsers["Bob"].open(f"{PLACE}/play")
-    browsers["Bob"].send({}, to="/copies")
-    copy = browsers["Bob"].address.partition("/copies/")[2].partition("?")[0]
+def addresses(host: GameHost) -> list[str]:
+    """Returns the addresses of all pages, with all that may stand in them."""
     ids = [f"{what}-{name}" for name in PLAYERS for what in ("join", "whisper", "order")]
     last = host.head("game")
     values = {
@@ -93,11 +90,8 @@ def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
         "path": ["index.html", "manifest.json", "search.json", ".htaccess"],
         "name": ["site.css", "none"],
     }  # fmt: skip
-    in_copy = {**values, "id": [copy], "number": ["1", str(last - 1), str(last)]}
-    found = {address for address in guesses("GET", values) if "/copies/" not in address}
-    found |= {address for address in guesses("GET", in_copy) if "/copies/" in address}
-    found |= {f"{address}?as={name}" for address in found for name in PLAYERS}
-    return sorted(found)
+    found = sorted(set(guesses("GET", values)))
+    return [*found, *(f"{address}?as={name}" for address in found for name in PLAYERS)]
 
 
 def secrets_of_others(reader: str) -> list[str]:

@@ -46,6 +46,16 @@ def arguments_in(world: World, action: str, given: Mapping[str, Sequence[str]]) 
     return arguments
 
 
+def values_in(world: World, action: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the *values* that a program gives for the fields of *action* as its arguments.
+
+    Texts are read as those of a form; other values are taken as they are.
+    """
+    texts = {name: [value] for name, value in values.items() if isinstance(value, str)}
+    others = {name: value for name, value in values.items() if not isinstance(value, str)}
+    return others | arguments_in(world, action, texts)
+
+
 def _items(text: str) -> list[Any]:
     """Return the items in *text*: `2, 3` or `[Ann, Bob, 8], [Bob, Ann, 9]`."""
     if text.startswith("["):

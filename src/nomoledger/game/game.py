@@ -110,10 +110,19 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
             raise UsageError(
                 "a standing order says what to ask for, or what to answer: one of them"
             )
-        self._check(check_order, player, tuple(filter(None, (when, holds))), acts)
+        self.check_order(player, when, holds, acts)
         fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
         fields |= {"answer": answer, "audience": (player,)}
         return self.receive(e.OrderGiven, at=at, id=id, **fields)
+
+    def check_order(self, player: str, when: str, holds: str, acts: tuple[e.Act, ...]) -> None:
+        """Check a standing order of *player* before it is placed; see `order`.
+
+        Raises:
+            UsageError, UnknownError: a statement or an act makes no sense.
+        """
+        player = self.player(player)
+        self._check(check_order, player, tuple(filter(None, (when, holds))), acts)
 
     @idempotent
     def cancel_order(

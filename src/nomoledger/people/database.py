@@ -59,6 +59,11 @@ _SCHEMA = (
         lease TEXT NOT NULL DEFAULT '', leased_until BIGINT NOT NULL DEFAULT 0,
         ended BIGINT NOT NULL DEFAULT 0)""",
     "CREATE INDEX IF NOT EXISTS outbox_due ON outbox (kind, state, due)",
+    """CREATE TABLE IF NOT EXISTS api_tokens (
+        token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, name TEXT NOT NULL,
+        scopes TEXT NOT NULL, made BIGINT NOT NULL, expires BIGINT NOT NULL, used BIGINT)""",
+    """CREATE TABLE IF NOT EXISTS request_keys (
+        id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, at BIGINT NOT NULL)""",
 )
 
 

@@ -176,10 +176,15 @@ def _describe_submission(event: e.SubmissionReceived, names: Names) -> str:
 
 def describe_order(order: e.OrderGiven) -> str:
     """Describe the conditions and the requests of a standing order."""
-    acts = [act.action + _format_in_brackets(act.arguments) for act in order.acts]
+    acts = [describe_act(act) for act in order.acts]
     action = " and ".join(acts) or f"answer {order.answer}"
     condition = f", so long as {order.holds}" if order.holds else ""
     return f"when {order.when}{condition}: {action}"
+
+
+def describe_act(act: e.Act) -> str:
+    """Describe a request of a standing order."""
+    return act.action + _format_in_brackets(act.arguments)
 
 
 def _format_in_brackets(arguments: dict[str, Any]) -> str:

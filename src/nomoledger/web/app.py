@@ -7,9 +7,10 @@ from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
 from nomoledger.errors import NomoledgerError, StoreError, UnknownError
+from nomoledger.web.api.api_app import make_api
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
-from nomoledger.web.protection import App, protected
+from nomoledger.web.protection import App, Receive, Scope, Send, protected, with_headers
 from nomoledger.web.rate_limits import RateLimits
 from nomoledger.web.request_limits import hold_up
 from nomoledger.web.routes import (
@@ -21,6 +22,7 @@ from nomoledger.web.routes import (
     entrance,
     files,
     making_rulings,
+    order_drafts,
     ordering,
     own_keys,
     passkey_entrance,
@@ -28,6 +30,7 @@ from nomoledger.web.routes import (
     play_pages,
     proposing,
     public,
+    token_pages,
 )  # fmt: skip
 from nomoledger.web.visitor import admin_only, session_of
 
@@ -37,13 +40,15 @@ BODY_BYTES_MAX = 200_000
 
 def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
     """Return the application that shows the games of *host* within *limits* (ASGI 3)."""
-    app = Litestar(
+    limits = limits or RateLimits()
+    pages = Litestar(
         [
             *entrance.ROUTES,
             *passkey_entrance.ROUTES,
             *own_keys.ROUTES,
             *play_pages.ROUTES,
             *ordering.ROUTES,
+            *order_drafts.ROUTES,
             *proposing.ROUTES,
             *disputing.ROUTES,
             Router(
@@ -55,9 +60,10 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             *copy_pages.ROUTES,
             *copy_line.ROUTES,
             *copy_past.ROUTES,
+            *token_pages.ROUTES,
             *public.ROUTES,
         ],
-        state=State({"host": host, "limits": limits or RateLimits()}),
+        state=State({"host": host, "limits": limits}),
         before_request=hold_up,
         exception_handlers={
             HTTPException: _show_problem,
@@ -68,7 +74,22 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
         openapi_config=None,
         request_max_body_size=BODY_BYTES_MAX,
     )
-    return protected(app)  # type: ignore[arg-type]
+    api: Any = make_api(host, limits)
+    return _beside(with_headers(api), protected(pages))  # type: ignore[arg-type]
+
+
+def _beside(api: App, pages: App) -> App:
+    """Return an application that answers programs with *api*, and all others with *pages*.
+
+    A page of another site can do nothing through the API: cookies sign nobody in to it.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        is_api = path == "/api" or path.startswith("/api/")
+        await (api if is_api else pages)(scope, receive, send)
+
+    return answer
 
 
 def _show_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:

@@ -10,6 +10,7 @@ from litestar.enums import RequestEncodingType
 from litestar.params import Body
 
 from nomoledger.errors import UsageError
+from nomoledger.people.request_keys import API_PREFIX
 
 #: What a handler gets from a form.
 Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
@@ -75,7 +76,7 @@ def id_in(form: Mapping[str, Any]) -> str:
         UsageError: there is none.
     """
     id = optional_text_in(form, "id")
-    if not id:
+    if not id or id.startswith(API_PREFIX):
         raise UsageError("the form lacks its id: go back, and send it again")
     return id
 

@@ -6,7 +6,7 @@ The process of the server never forks and runs no rule code: keepers do.
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,11 +18,13 @@ from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.mail.mail import Mail, MailSettings
+from nomoledger.people.api_tokens import ApiTokens
 from nomoledger.people.comments import Comments
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
 from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
+from nomoledger.people.request_keys import RequestKeys
 from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.slow_readings import SlowReadings
@@ -44,6 +46,7 @@ class GameHost:
         watcher: tells when a game has gone on.
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals.
+        tokens, request_keys: what programs sign in with, and the keys of their requests.
         studies: readings that play again, or take long.
         public_url: what public addresses of pages begin with; "" if that is not known.
         publish_to: the folder into which the admin may publish games, if there is one.
@@ -75,6 +78,8 @@ class GameHost:
         self.comments = Comments(self._database)
         self.outbox = Outbox(self._database)
         self.mail = None if mail is None else Mail(self.outbox, mail)
+        self.tokens = ApiTokens(self._database)
+        self.request_keys = RequestKeys(self._database)
         self._writers, self._readers = Keepers(location), Keepers(location)
         self._publishers = Keepers(location)
         self.acts = SlowReadings(location, self.head)
@@ -115,10 +120,11 @@ class GameHost:
         Raises:
             UnknownError: there is no such game.
         """
-        head = self._ledger.head(game)
-        if head is None or head.number < 0:
-            raise UnknownError(f"there is no game {game!r} here")
-        return head.number
+        with suppress(UnknownError):  # Its words tell where the ledger is.
+            head = self._ledger.head(game)
+            if head is not None and head.number >= 0:
+                return head.number
+        raise UnknownError(f"there is no game {game!r:.80} here")
 
     def public_head(self, game: str) -> int:
         """Return the number of the last event of *game* that everybody may know of."""

@@ -39,6 +39,22 @@ def protected(app: App) -> App:
     """Return *app* behind the checks and headers of this module."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.lower(): value for name, value in scope.get("headers", ())}
+        is_safe = scope["type"] != "http" or scope["method"] in SAFE_METHODS
+        if not is_safe and not is_from_here(headers):
+            await _refuse(send)
+            return
+        with ExitStack() as at_end:
+            scope[AT_END] = at_end
+            await app(scope, receive, send)
+
+    return with_headers(answer)
+
+
+def with_headers(app: App) -> App:
+    """Return *app*, whose answers get the headers of this module."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -52,13 +68,7 @@ def protected(app: App) -> App:
                 message["headers"] = [*message["headers"], *more]
             await send(message)
 
-        headers = {name.lower(): value for name, value in scope["headers"]}
-        if scope["method"] not in SAFE_METHODS and not is_from_here(headers):
-            await _refuse(send_with_headers)
-        else:
-            with ExitStack() as at_end:
-                scope[AT_END] = at_end
-                await app(scope, receive, send_with_headers)
+        await app(scope, receive, send_with_headers)
 
     return answer
 

@@ -26,10 +26,12 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 #: What is counted apart. Trials and drafts cost seconds of computing, requests milliseconds.
+#: Readings are counted for programs only.
 RATES = {
     "sign-in": Rate(20, 60),
     "request": Rate(60, 60),
     "trial": Rate(30, 60),
+    "reading": Rate(300, 60),
 }
 #: How many event streams one session, and one address, may keep open.
 SESSION_STREAMS, ADDRESS_STREAMS = 12, 300

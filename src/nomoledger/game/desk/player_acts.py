@@ -59,6 +59,24 @@ class ActionPage(msgspec.Struct, frozen=True):
     fields: tuple[FormField, ...] = ()
 
 
+class ActionNames(msgspec.Struct, frozen=True):
+    """The actions of a player: their *titles* in words, by name."""
+
+    titles: dict[str, str]
+
+
+def action_names(game: Game, player: str) -> ActionNames:
+    """Return the actions that the rules define for *player*.
+
+    Raises:
+        UnknownError: there is no such player.
+        RuleFault: rule code failed.
+    """
+    _, world, id = seen_world(game, player)
+    forms = call_in_sandbox(action_forms, world, id, kind=list[ActionForm], limits=_LIMITS)
+    return ActionNames({form.name: plain(form.name) for form in forms})
+
+
 def player_acts(game: Game, player: str) -> PlayerActs:
     """Return what *player* may do now, tried on what the player may see.
 

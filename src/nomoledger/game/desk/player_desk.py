@@ -13,9 +13,10 @@ from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.choices import ask_in_words, label_options
-from nomoledger.prose.descriptions import describe_order, keys_of_change
+from nomoledger.prose.descriptions import describe_act, describe_order, keys_of_change
 from nomoledger.prose.labels import amount_held
 from nomoledger.prose.names import Names, plain
+from nomoledger.prose.statement_words import statement_words
 from nomoledger.prose.teller import Teller
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import ALWAYS, World
@@ -58,10 +59,20 @@ class UndecidedProposal(msgspec.Struct, frozen=True):
 
 
 class StandingOrder(msgspec.Struct, frozen=True):
-    """A standing order of the reader: its *id*, and what it *says*."""
+    """A standing order of the reader.
+
+    Attributes:
+        id: its id. says: the order as it is written.
+        when, holds: its statements in words; *holds* is "" if it has no guard.
+        does: what it asks for or answers, in words. is_answer: whether it answers.
+    """
 
     id: str
     says: str
+    when: str
+    holds: str
+    does: tuple[str, ...]
+    is_answer: bool
 
 
 class PlayerDesk(msgspec.Struct, frozen=True):
@@ -118,11 +129,7 @@ def player_desk(game: Game, player: str, since: int = -1) -> PlayerDesk:
         facts=_facts(names, id),
         question=question_of(world),
         proposals=tuple(_proposals(world, undecided, view)),
-        orders=tuple(
-            StandingOrder(order.id, describe_order(order))
-            for order, _ in world.orders.values()
-            if order.by == player
-        ),
+        orders=tuple(_standing(order) for order, _ in world.orders.values() if order.by == player),
         sealed=sealed.latest,
         since=since,
         happened=happened.latest,
@@ -145,6 +152,14 @@ def _state(world: World) -> Iterator[str]:
         is_set = value not in (None, False, "", [], ())
         if is_set and teller.template(f"game.{attribute}", *keys_of_change(change), ALWAYS):
             yield teller.tell(change)
+
+
+def _standing(order: e.OrderGiven) -> StandingOrder:
+    when, holds = (statement_words(x) if x else "" for x in (order.when, order.holds))
+    answered = (f"answer {order.answer}",)
+    does = tuple(describe_act(act) for act in order.acts) or answered
+    says = describe_order(order)
+    return StandingOrder(order.id, says, when, holds, does, is_answer=not order.acts)
 
 
 def _place(names: Names, player: str) -> str:

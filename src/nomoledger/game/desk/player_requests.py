@@ -3,7 +3,7 @@
 from typing import Any
 
 from nomoledger import events as e
-from nomoledger.engine.form_arguments import arguments_in, number_or_text
+from nomoledger.engine.form_arguments import arguments_in, number_or_text, values_in
 from nomoledger.errors import CarriedOutError, UsageError
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
@@ -21,6 +21,18 @@ def submit_given(
     game.catch_up()
     arguments = game.engine.ask(arguments_in, action, given, kind=dict[str, Any])
     return game.submit(player, action, arguments, **fields)
+
+
+def submit_values(
+    game: Game, player: str, action: str, values: dict[str, Any], **fields: Any
+) -> Outcome:
+    """Ask for *action* on behalf of *player* (or "admin"), with the *values* of a program.
+
+    Raises:
+        UnknownError: the rules define no such action. UsageError: the values do not fit it.
+    """
+    game.catch_up()
+    return game.submit(player, action, _arguments(game, action, values), **fields)
 
 
 def answer_in_words(game: Game, value: str, player: str, question: str, **fields: Any) -> Outcome:
@@ -68,6 +80,29 @@ def order_given(
     game.catch_up()
     arguments = game.engine.ask(arguments_in, action, given, kind=dict[str, Any])
     return game.order(player, when, (e.Act(action, arguments),), holds=holds, **fields)
+
+
+def order_acts(
+    game: Game,
+    player: str,
+    when: str,
+    holds: str,
+    acts: list[tuple[str, dict[str, Any]]],
+    **fields: Any,
+) -> Outcome:
+    """Place a standing order of *player*: *acts*, actions with values, once *when* is true.
+
+    Raises:
+        UsageError, UnknownError: a statement or an action makes no sense.
+    """
+    game.catch_up()
+    given = tuple(e.Act(action, _arguments(game, action, values)) for action, values in acts)
+    return game.order(player, when, given, holds=holds, **fields)
+
+
+def _arguments(game: Game, action: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the *values* of a program as arguments of *action*."""
+    return game.engine.ask(values_in, action, values, kind=dict[str, Any])
 
 
 def order_answer(

@@ -9,7 +9,7 @@ import msgspec
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
-from nomoledger.engine.form_arguments import arguments_in
+from nomoledger.engine.form_arguments import arguments_in, values_in
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.request_checks import check_submission
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
@@ -44,9 +44,11 @@ class RequestTrial(msgspec.Struct, frozen=True):
 
 
 def try_submission(
-    game: Game, player: str, action: str, given: dict[str, list[str]]
+    game: Game, player: str, action: str, given: dict[str, Any], is_typed: bool = False
 ) -> RequestTrial:
     """Try *action* with the texts *given* in a form for *player*. Nothing is recorded.
+
+    If *given* *is_typed*, it has the values that a program gives in the place of lists of texts.
 
     The trial is computed from what the player may see. What is sealed from the player can make the
     request end in another way.
@@ -68,18 +70,20 @@ def try_submission(
         action=action,
     )
     seed = secrets.token_bytes(32)
-    arguments = world, request, given, player, seed
+    arguments = world, request, given, is_typed, player, seed
     return call_in_sandbox(_try, *arguments, kind=RequestTrial, limits=SOON)
 
 
 def _try(
     world: World,
     request: e.SubmissionReceived,
-    given: dict[str, list[str]],
+    given: dict[str, Any],
+    is_typed: bool,
     player: str,
     seed: bytes,
 ) -> RequestTrial:
-    arguments = arguments_in(world, request.action, given)
+    read = values_in if is_typed else arguments_in
+    arguments = read(world, request.action, given)
     check_submission(world, player, request.action, arguments)
     request = msgspec.structs.replace(request, arguments=arguments)
     return carry_out(new_engine(world, SeededOracle(seed)), world, player, request)

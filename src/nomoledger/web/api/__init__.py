@@ -1,0 +1,1 @@
+"""The API for programs: the services of the served site, as JSON."""
