@@ -22,6 +22,8 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 
 sys.path.append(str(Path(__file__).parents[1]))
 from postgres_server import PostgresServer
@@ -181,6 +183,54 @@ def moved(ledger: str) -> None:
     run("league", "audit", ledger, "--workers", "1")
 
 
+def served(ledger: str) -> None:
+    """A period that an admin and two players play through the served site."""
+    run("init", ledger, "--rulebook", "mail-opening", "--dice", "entered")
+    words = [str(PROGRAM), "serve", ledger, "--port", "0", "--no-clock"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            link = next(line for line in server.stdout if "/enter/" in line).split()[-1]
+            _play_in_browsers(link)
+        finally:
+            server.terminate()
+
+
+def _play_in_browsers(link: str) -> None:
+    """Let the admin, who signs in with *link*, and Ann and Bob send forms of the served site."""
+    base = link.partition("/enter/")[0]
+    admin = build_opener(HTTPCookieProcessor())
+    place = _send(admin, link).geturl().removesuffix("/admin")
+    readers = {"admin": admin}
+    for name in ("Ann", "Bob"):
+        mail = f"{name.lower()}@example.org"
+        _send(admin, f"{place}/admin/join", id=f"join-{name}", name=name, email=mail)
+        page = _send(admin, f"{place}/admin/people", player=name, email=mail).read().decode()
+        readers[name] = build_opener(HTTPCookieProcessor())
+        _send(readers[name], f"{base}/enter/{page.partition('/enter/')[2].partition('<')[0]}")
+
+    def sends(reader: str, to: str, id: str, **fields: str | list[str]) -> None:
+        _send(readers[reader], f"{place}/{to}", id=id, **fields)
+
+    changes = '- {amend: "V.1", parameters: {dollars_per_number: 20}}'
+    sends("Ann", "proposals/draft", "dearer", do="send", text="Dearer squares", changes=changes)
+    sends("Bob", "proposals/1/comment", "comment", text="Dear <b>me</b>")
+    sends("admin", "admin/judge", "verdict", proposal="1", verdict="accepted")
+    sends("admin", "admin/dice", "dice", value=["3", "4"])
+    buying = {"when": "money(Bob) > 9999", "action": "buy", "with-square": "8"}
+    sends("Bob", "orders/act", "premove", **buying)
+    sends("admin", "play/submit?as=Ann", "buys", **{"action": "buy", "with-square": "8"})
+    sends("Bob", "disputes/open", "claim", period="1", text="Ann was away")
+    sends("Ann", "disputes/argue", "argument", dispute="1", text="The admin asked for me")
+    sends("admin", "admin/ruling", "ruling", text="The admin may", closes="1", cites="V.1")
+    sends("admin", "admin/close", "close")
+
+
+def _send(reader: OpenerDirector, address: str, /, **fields: str | list[str]) -> Any:
+    """Send a form with *fields* to *address*, and return the answer."""
+    return reader.open(address, urlencode(fields, doseq=True).encode())
+
+
 def _first(ledger: str, tag: str, period: int) -> int:
     """The number of the first event of that *tag* in *period*."""
     for line in run("export", ledger, "-").splitlines():
@@ -206,6 +256,7 @@ GAMES: dict[str, Play] = {
     "gaps": gaps,
     "undone": undone,
     "moved": moved,
+    "served": served,
 }
 
 

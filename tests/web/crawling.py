@@ -16,6 +16,8 @@ from web.browsers import Browser, Fields
 
 #: A part of an address that may be anything, such as {number:int}.
 PART = re.compile(r"\{(\w+)(?::\w+)?\}")
+#: What is tried for a part of which a test says nothing.
+GUESSES = ("0", "1", "none")
 #: An address that is answered without end.
 STREAM = re.compile(r"/news$")
 #: Pages of which there is one for each event.
@@ -29,17 +31,13 @@ def handlers() -> Iterator[Any]:
 
 
 def guesses(method: str, values: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield the addresses of all handlers for *method*, with each of the *values* of their parts.
-
-    Raises:
-        KeyError: a part has no values here.
-    """
+    """Yield the addresses of all handlers for *method*, with *values* for the parts of each."""
     for handler in handlers():
         if method not in handler.http_methods:
             continue
         for template in handler.paths:
             parts = PART.findall(template)
-            for chosen in product(*(values[part] for part in parts)):
+            for chosen in product(*(values.get(part, GUESSES) for part in parts)):
                 path = template
                 for part, value in zip(parts, chosen, strict=True):
                     path = re.sub(rf"\{{{part}(:\w+)?\}}", quote(value), path)

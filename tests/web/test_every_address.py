@@ -76,8 +76,11 @@ def browsers(host: GameHost) -> dict[str, Browser]:
 
 
 @pytest.fixture(scope="module")
-def addresses(host: GameHost) -> list[str]:
-    """Returns the addresses of all pages, with all that may stand in them."""
+def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
+    """Returns the addresses of all pages, with all that may stand in them; Bob has made a copy."""
+    browsers["Bob"].open(f"{PLACE}/play")
+    browsers["Bob"].send({}, to="/copies")
+    copy = browsers["Bob"].address.partition("/copies/")[2].partition("?")[0]
     ids = [f"{what}-{name}" for name in PLAYERS for what in ("join", "whisper", "order")]
     last = host.head("game")
     values = {
@@ -91,10 +94,11 @@ def addresses(host: GameHost) -> list[str]:
         "path": ["index.html", "manifest.json", "search.json", ".htaccess"],
         "name": ["site.css", "none"],
     }  # fmt: skip
-    found = sorted(set(guesses("GET", values)))
-    # Nobody has opened a copy: one of its ids is enough.
-    found = [x for x in found if "/copies/" not in x or "/copies/proposal" in x]
-    return [*found, *(f"{address}?as={name}" for address in found for name in PLAYERS)]
+    in_copy = {**values, "id": [copy], "number": ["1", str(last - 1), str(last)]}
+    found = {address for address in guesses("GET", values) if "/copies/" not in address}
+    found |= {address for address in guesses("GET", in_copy) if "/copies/" in address}
+    found |= {f"{address}?as={name}" for address in found for name in PLAYERS}
+    return sorted(found)
 
 
 def secrets_of_others(reader: str) -> list[str]:

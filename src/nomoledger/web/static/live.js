@@ -15,3 +15,9 @@ document.addEventListener("htmx:sse:before:message", event => {
   if (isNews && isStill) document.querySelector(".news").hidden = false;
   if (!isNews || isStill) event.preventDefault();
 });
+// An answer that was asked for before somebody began to write does not wipe out what was written.
+document.addEventListener("htmx:before:swap", event => {
+  if (!(begun || sent) || !event.target.matches(".news")) return;
+  event.preventDefault();
+  document.querySelector(".news").hidden = sent;
+});
