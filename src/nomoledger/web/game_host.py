@@ -6,6 +6,7 @@ The process of the server never forks and runs no rule code: keepers do.
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,6 +36,9 @@ T = TypeVar("T")
 STUDY_SECONDS = 60.0
 #: How many values are kept for pages that are asked for again.
 KEPT_MAX = 2000
+#: How many games have a process at a time, for each of four kinds of work: requests, what pages
+#: show, what takes long (acts, the past), and what takes longest (checks, forecasts, publishing).
+KEEPERS_MAX = 8
 
 
 class GameHost:
@@ -80,14 +84,17 @@ class GameHost:
         self.mail = None if mail is None else Mail(self.outbox, mail)
         self.tokens = ApiTokens(self._database)
         self.request_keys = RequestKeys(self._database)
-        self._writers, self._readers = Keepers(location), Keepers(location)
-        self._publishers = Keepers(location)
-        self.acts = SlowReadings(location, self.head)
-        self.studies = SlowReadings(location, self.head)
-        self.checks = SlowReadings(location, self.head)
-        self.forecasts = SlowReadings(location, self.head)
+        self._writers, self._readers, self._slow, self._slowest = (
+            Keepers(location, most=KEEPERS_MAX) for _ in range(4)
+        )
+        self.acts = SlowReadings(self._slow, self.head)
+        self.studies = SlowReadings(self._slow, self.head)
+        self.checks = SlowReadings(self._slowest, self.head)
+        self.forecasts = SlowReadings(self._slowest, self.head)
         self._kept: dict[tuple[Any, ...], tuple[int, Any]] = {}
         self._kept_lock = threading.Lock()
+        self._recalled: dict[tuple[Any, ...], Any] = {}
+        self._making: dict[tuple[int, tuple[Any, ...]], Future[Any]] = {}
         self._sites: dict[str, tuple[int, Path]] = {}
         #: A game that is being published keeps nobody from the pages of another.
         self._site_locks: dict[str, threading.Lock] = {}
@@ -101,8 +108,9 @@ class GameHost:
             stop()
         self.watcher.close()
         self.copies.close()
-        readings = self.acts, self.checks, self.forecasts, self.studies
-        for keepers in (self._writers, self._readers, self._publishers, *readings):
+        for readings in (self.acts, self.checks, self.forecasts, self.studies):
+            readings.close()
+        for keepers in (self._writers, self._readers, self._slow, self._slowest):
             keepers.close()
         self._database.close()
         self._ledger.close()
@@ -141,12 +149,29 @@ class GameHost:
         if known is not None and known[0] == head:
             found: T = known[1]
             return found
-        value = self._readers.read(game, reading, *arguments, kind=kind)
         with self._kept_lock:
-            if len(self._kept) >= KEPT_MAX:
-                self._kept.clear()
-            self._kept[key] = head, value
-        return value
+            making = self._making.get((head, key))
+            is_first = making is None
+            if making is None:
+                making = self._making[head, key] = Future()
+        if not is_first:  # Many ask at once when a game has gone on: it is read once for all.
+            value: T = making.result()
+            return value
+        try:
+            value = self._readers.read(game, reading, *arguments, kind=kind)
+        except BaseException as error:
+            making.set_exception(error)
+            raise
+        else:
+            making.set_result(value)
+            with self._kept_lock:
+                if len(self._kept) >= KEPT_MAX:
+                    self._kept.clear()
+                self._kept[key] = head, value
+            return value
+        finally:
+            with self._kept_lock:
+                del self._making[head, key]
 
     def study(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
         """Return what `read` would, for a reading that takes seconds: other pages do not wait.
@@ -158,6 +183,20 @@ class GameHost:
         found = self.studies.get(game, reading, *arguments, kind=kind, patience=patience)
         if found is None:
             raise UsageError("this takes more than a minute: show the page anew in a while")
+        return found
+
+    def recall(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
+        """Return what `study` would, for a reading that nothing recorded later changes."""
+        key = (game, reading, *map(repr, arguments))
+        with self._kept_lock:
+            known = self._recalled.get(key)
+        if known is None:
+            known = self.study(game, reading, *arguments, kind=kind)
+            with self._kept_lock:
+                if len(self._recalled) >= KEPT_MAX:
+                    self._recalled.clear()
+                self._recalled[key] = known
+        found: T = known
         return found
 
     def request(
@@ -195,7 +234,7 @@ class GameHost:
 
     def publish(self, game: str, folder: str) -> int:
         """Publish *game* into *folder*, and return the number of pages; other pages do not wait."""
-        return self._publishers.read(game, publish_site, folder, kind=int)
+        return self._slowest.read(game, publish_site, folder, kind=int)
 
 
 def reasons_of(outcome: Outcome, request: str) -> list[str]:

@@ -9,6 +9,7 @@ from litestar.exceptions import NotFoundException
 from litestar.response import Redirect
 
 from nomoledger.game.desk.comparison import Comparison
+from nomoledger.people.sign_in import ADMIN
 from nomoledger.views.past.index import PastEvent, PastIndex, past_index
 from nomoledger.views.past.scene import Scene, compare_moments, scene_at
 from nomoledger.views.past.trail import Trail, event_trail
@@ -29,12 +30,14 @@ class PastPages(msgspec.Struct, frozen=True):
         reader: who reads: a player, "admin", or None for everybody.
         study: returns what a reading makes of it and of further arguments; *kind* is its type.
         values: what else its pages show.
+        recall: like *study*, for what nothing recorded later changes; None if nothing is kept.
     """
 
     here: str
     reader: str | None
     study: Callable[..., Any]
     values: dict[str, Any]
+    recall: Callable[..., Any] | None = None
 
     def index(self) -> PastIndex:
         """Return the events that the reader may see."""
@@ -47,7 +50,7 @@ class PastPages(msgspec.Struct, frozen=True):
         """Show event *number*: its cause, what came of it, and how the rules led to it."""
         index = self.index()
         event = _event(index, number)
-        trail = self.study(event_trail, self.reader, number, kind=Trail)
+        trail = self._trail(index, number)
         found: dict[str, Any] = {
             "causes": list(index.causes(number)),
             "consequences": list(index.consequences(number))[:CONSEQUENCES_MAX],
@@ -55,6 +58,14 @@ class PastPages(msgspec.Struct, frozen=True):
             "after": index.after(number),
         }
         return self._page("event.html", index, event=event, trail=trail, **found, **values)
+
+    def _trail(self, index: PastIndex, number: int) -> Trail:
+        """Return how event *number* came about: for players final when another request follows."""
+        requests = (event.number for event in reversed(index.events) if event.is_request)
+        is_final = self.reader != ADMIN and next(requests, -1) > number
+        study = (self.recall or self.study) if is_final else self.study
+        trail: Trail = study(event_trail, self.reader, number, kind=Trail)
+        return trail
 
     def moment(self, number: int, other: str = "", **values: Any) -> Response[str]:
         """Show the board right after event *number*, and what differs from event *other*."""
@@ -66,7 +77,7 @@ class PastPages(msgspec.Struct, frozen=True):
             moments = sorted((number, compared.number))
             comparison = self.study(compare_moments, self.reader, *moments, kind=Comparison)
         found: dict[str, Any] = {
-            "scene": self.study(scene_at, self.reader, number, kind=Scene),
+            "scene": (self.recall or self.study)(scene_at, self.reader, number, kind=Scene),
             "because": next(index.causes(number), None),
             "before": index.before(number),
             "after": index.after(number),

@@ -21,18 +21,17 @@ THREADS, WAITING_MAX, KEPT_MAX = 4, 40, 400
 class SlowReadings:
     """Readings of the games of a ledger. Several threads may ask for them."""
 
-    def __init__(self, location: str, head: Callable[[str], int]) -> None:
-        """Read the ledger at *location*; *head* returns the number of the last event of a game."""
-        self._keepers = Keepers(location)
+    def __init__(self, keepers: Keepers, head: Callable[[str], int]) -> None:
+        """Read with *keepers*; *head* returns the number of the last event of a game."""
+        self._keepers = keepers
         self._head = head
         self._threads = ThreadPoolExecutor(THREADS, "slow-reading")
         self._lock = threading.Lock()
         self._futures: dict[tuple[Any, ...], Future[Any]] = {}
 
     def close(self) -> None:
-        """Make no further reading, and end the processes."""
+        """Make no further reading."""
         self._threads.shutdown(cancel_futures=True)
-        self._keepers.close()
 
     def get(
         self,

@@ -11,6 +11,7 @@ from litestar import Response, get
 from litestar.params import FromPath
 
 from nomoledger.game.desk.public_head import ReaderHead, public_head
+from nomoledger.game.desk.seen_game import knows_secrets
 from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.past_pages import PastPages
 from nomoledger.web.threads import in_thread
@@ -57,9 +58,12 @@ def show_past(request: WebRequest, game: FromPath[str], number: FromPath[int]) -
 def _past(request: WebRequest, game: str) -> PastPages:
     """Return the pages of the past for who is signed in; for everybody if nobody is."""
     session = session_of(request, game)
-    reader = None if session is None else session.reader
-    study = partial(host_of(request).study, game)
-    return PastPages(f"/games/{quote(game)}", reader, study, {"game": game, "session": session})
+    host, reader = host_of(request), None if session is None else session.reader
+    if reader not in (None, ADMIN) and not host.read(game, knows_secrets, reader, kind=bool):
+        reader = None  # What everybody may see is computed once for all.
+    values = {"game": game, "session": session}
+    study, recall = partial(host.study, game), partial(host.recall, game)
+    return PastPages(f"/games/{quote(game)}", reader, study, values, recall)
 
 
 ROUTES = [show_event, go_to_past, list_period, show_past]
