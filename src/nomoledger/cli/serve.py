@@ -36,9 +36,14 @@ from nomoledger.mail.smtp_account import SmtpAccount
 @click.option("--mail-from", "sender", metavar="ADDRESS", help="Mails come from this address.")
 @click.option("--public-url", metavar="URL",
               help="Links begin with this, such as https://games.example.org.")  # fmt: skip
+@click.option("--behind-proxy", "proxy", is_flag=False, flag_value="127.0.0.1,::1", default=None,
+              metavar="[ADDRESS]",
+              help="Believe a proxy at ADDRESS (default: on this computer) who its clients are.",
+              )  # fmt: skip
 def serve(
     location: str, address: str, port: int, keeps_clocks: bool, publish_to: str | None,
     smtp: str | None, sender: str | None, public_url: str | None,
+    proxy: str | None,
 ) -> None:  # fmt: skip
     """Open the games of LEDGER in a browser, for admin and players.
 
@@ -50,6 +55,9 @@ def serve(
 
     With --smtp, --mail-from and --public-url, it sends invitations, and tells people by mail what
     waits for them. The password of the mail server is read from NOMOLEDGER_SMTP_PASSWORD.
+
+    With --behind-proxy, a proxy says in X-Forwarded-For and X-Forwarded-Proto from where and how
+    its clients come. Nobody else is believed.
 
     Example: nomoledger serve game.db
     """
@@ -72,7 +80,7 @@ def serve(
         print_line(f"mails are sent through {mail.account.where}, from {mail.sender}")
     run_server(
         location, address, port, announce, keeps_clocks=keeps_clocks, publish_to=publish_to,
-        mail=mail, public_url=origin,
+        mail=mail, public_url=origin, proxy=proxy,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ of our own pages may change something. (Fetch Metadata, W3C; OWASP, Cross-Site R
 Prevention, 2025.) Browsers that do not say so send `Origin` with every form.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +18,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Where the scope of a request keeps what is to be done when its answer has ended.
 AT_END = "nomoledger.at_end"
+#: How long the body of a request may take to arrive, in seconds.
+BODY_SECONDS = 30.0
 #: Requests that change nothing.
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: No script stands in a page. Attributes of pages may state colors, as the published site does.
@@ -46,7 +49,7 @@ def protected(app: App) -> App:
             return
         with ExitStack() as at_end:
             scope[AT_END] = at_end
-            await app(scope, receive, send)
+            await app(scope, _in_time(receive) if scope["type"] == "http" else receive, send)
 
     return with_headers(answer)
 
@@ -73,6 +76,26 @@ def with_headers(app: App) -> App:
     return answer
 
 
+def _in_time(receive: Receive) -> Receive:
+    """Return *receive*, which gives a client up whose body takes longer than `BODY_SECONDS`."""
+    end = asyncio.get_running_loop().time() + BODY_SECONDS
+    is_whole = False
+
+    async def receive_in_time() -> MutableMapping[str, Any]:
+        nonlocal is_whole
+        if is_whole:  # What comes now is that the client goes.
+            return await receive()
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        is_whole = not message.get("more_body", False)
+        return message
+
+    return receive_in_time
+
+
 def is_from_here(headers: dict[bytes, bytes]) -> bool:
     """Return whether a request with *headers* comes from a page of ours, or from a program."""
     site = headers.get(b"sec-fetch-site")
@@ -81,7 +104,8 @@ def is_from_here(headers: dict[bytes, bytes]) -> bool:
     origin = headers.get(b"origin")
     if origin is None:
         return True  # No browser: it has no session of somebody else, either.
-    return urlsplit(origin.decode("latin-1")).netloc == headers.get(b"host", b"").decode("latin-1")
+    host = headers.get(b"host", b"").decode("latin-1")
+    return bool(host) and urlsplit(origin.decode("latin-1")).netloc == host
 
 
 async def _refuse(send: Send) -> None:

@@ -25,13 +25,15 @@ def serve(
     publish_to: str | None = None,
     mail: MailSettings | None = None,
     public_url: str = "",
+    proxy: str | None = None,
 ) -> None:
     """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
 
     *announce* is called for each game with its name and a link that signs the admin in. With
     *keeps_clocks*, timers of live games fire when they are due. The admin may publish games into
     the folder *publish_to*, if one is given. *mail* says how mails are sent, if they are, and
-    *public_url* what links begin with, if that is not *address*.
+    *public_url* what links begin with, if that is not *address*. *proxy* has the addresses or
+    networks, with commas between them, of the proxies that say from where a client comes.
 
     Raises:
         UsageError: the address cannot be used.
@@ -49,7 +51,8 @@ def serve(
             announce(game, f"{public_url or base}/enter/{quote(token)}")
         settings = uvicorn.Config(
             make_app(host), log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=3,
+            timeout_graceful_shutdown=3, proxy_headers=proxy is not None,
+            forwarded_allow_ips=proxy or "",
         )  # fmt: skip
         if keeps_clocks:
             clocks = ClockKeeper(host)
