@@ -8,13 +8,13 @@ import click
 
 from nomoledger.cli import options
 from nomoledger.cli.arguments import command_line
+from nomoledger.cli.demo_ledger import SEASON
 from nomoledger.cli.dry_runs import print_dry_run
 from nomoledger.cli.output import print_line
 
 if TYPE_CHECKING:
     from nomoledger.game.game import Game
 
-SEASON = "weekly-vote-season"
 #: The last week of the record, and the first whose beginning is partly inferred from later facts.
 LAST, FIRST_INFERRED = 8, 6
 #: The squares that the name in the one ambiguous fact fits.

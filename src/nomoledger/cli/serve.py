@@ -1,20 +1,26 @@
 """The command serve: the games of a ledger in a browser."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
-from nomoledger.cli import options
+from nomoledger.cli.arguments import VARIABLE, LedgerArgument, ledger_in_environment
+from nomoledger.cli.demo_ledger import demo_ledger
 from nomoledger.cli.output import print_line
 from nomoledger.errors import UsageError
 from nomoledger.mail.mail import MailSettings
 from nomoledger.mail.mail_address import checked_address
 from nomoledger.mail.public_url import checked_origin
 from nomoledger.mail.smtp_account import SmtpAccount
+from nomoledger.people.sign_in import ADMIN
 
 
 @click.command()
-@options.ledger
+@click.argument("location", metavar="[LEDGER]", cls=LedgerArgument, envvar=VARIABLE, required=False)
+@click.option("--demo", "is_demo", is_flag=True,
+              help="Serve a real season to explore; nothing of it remains.")  # fmt: skip
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Listen here.")
 @click.option(
     "--port",
@@ -41,8 +47,8 @@ from nomoledger.mail.smtp_account import SmtpAccount
               help="Believe a proxy at ADDRESS (default: on this computer) who its clients are.",
               )  # fmt: skip
 def serve(
-    location: str, address: str, port: int, keeps_clocks: bool, publish_to: str | None,
-    smtp: str | None, sender: str | None, public_url: str | None,
+    location: str | None, is_demo: bool, address: str, port: int, keeps_clocks: bool,
+    publish_to: str | None, smtp: str | None, sender: str | None, public_url: str | None,
     proxy: str | None,
 ) -> None:  # fmt: skip
     """Open the games of LEDGER in a browser, for admin and players.
@@ -59,6 +65,8 @@ def serve(
     With --behind-proxy, a proxy says in X-Forwarded-For and X-Forwarded-Proto from where and how
     its clients come. Nobody else is believed.
 
+    With --demo, it serves a season that people played, with links for the admin and some players.
+
     Example: nomoledger serve game.db
     """
     try:
@@ -71,17 +79,33 @@ def serve(
     origin = "" if public_url is None else checked_origin(public_url)
     mail = _mail_settings(smtp, sender, origin)
 
-    def announce(game: str, link: str) -> None:
-        print_line(f"{game}: sign in as the admin with {link}")
+    def announce(game: str, reader: str, link: str) -> None:
+        name = "the admin" if reader == ADMIN else reader
+        print_line(f"{game}: sign in as {name} with {link}")
 
-    if keeps_clocks:
-        print_line("the timers of games that go on now fire when they are due; see --no-clock")
-    if mail is not None:
-        print_line(f"mails are sent through {mail.account.where}, from {mail.sender}")
-    run_server(
-        location, address, port, announce, keeps_clocks=keeps_clocks, publish_to=publish_to,
-        mail=mail, public_url=origin, proxy=proxy,
-    )  # fmt: skip
+    with _served(location, is_demo) as (place, guests):
+        if keeps_clocks:
+            print_line("the timers of games that go on now fire when they are due; see --no-clock")
+        if mail is not None:
+            print_line(f"mails are sent through {mail.account.where}, from {mail.sender}")
+        run_server(
+            place, address, port, announce, guests=guests, keeps_clocks=keeps_clocks,
+            publish_to=publish_to, mail=mail, public_url=origin, proxy=proxy,
+        )  # fmt: skip
+
+
+@contextmanager
+def _served(location: str | None, is_demo: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the ledger to serve, and the players who get a link at once."""
+    if is_demo and location is not None and location != ledger_in_environment():
+        raise UsageError(f"--demo serves a ledger of its own: leave {location} out")
+    if is_demo:
+        with demo_ledger() as demo:
+            yield demo
+    elif location is None:
+        raise UsageError("name the ledger to serve, or use --demo: see nomoledger serve --help")
+    else:
+        yield location, ()
 
 
 def _mail_settings(smtp: str | None, sender: str | None, origin: str) -> MailSettings | None:

@@ -1,7 +1,7 @@
 """Serving the games of a ledger over HTTP."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 import uvicorn
@@ -19,8 +19,9 @@ def serve(
     location: str,
     address: str,
     port: int,
-    announce: Callable[[str, str], None],
+    announce: Callable[[str, str, str], None],
     *,
+    guests: Sequence[str] = (),
     keeps_clocks: bool = True,
     publish_to: str | None = None,
     mail: MailSettings | None = None,
@@ -29,7 +30,8 @@ def serve(
 ) -> None:
     """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
 
-    *announce* is called for each game with its name and a link that signs the admin in. With
+    *announce* is called for each game with its name, "admin", and a link that signs the admin in;
+    for the players who are *guests* of each game, too, with the name in place of "admin". With
     *keeps_clocks*, timers of live games fire when they are due. The admin may publish games into
     the folder *publish_to*, if one is given. *mail* says how mails are sent, if they are, and
     *public_url* what links begin with, if that is not *address*. *proxy* has the addresses or
@@ -47,8 +49,9 @@ def serve(
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
         for game in host.games():
-            token = host.sign_in.invite(game, ADMIN)
-            announce(game, f"{public_url or base}/enter/{quote(token)}")
+            for reader in (ADMIN, *guests):
+                token = host.sign_in.invite(game, reader)
+                announce(game, reader, f"{public_url or base}/enter/{quote(token)}")
         settings = uvicorn.Config(
             make_app(host), log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=3, proxy_headers=proxy is not None,
