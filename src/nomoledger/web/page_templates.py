@@ -10,6 +10,7 @@ from jinja2 import Environment
 from litestar.response import Response
 from markupsafe import Markup, escape
 
+from nomoledger.people.sign_in import Session
 from nomoledger.prose.time_format import format_time
 from nomoledger.views.site.template_environment import template_environment
 from nomoledger.views.site.text import printable
@@ -39,6 +40,12 @@ def page(template: str, status: int = 200, **values: Any) -> Response[str]:
     """Return the page that *template* makes of *values*."""
     text = environment().get_template(template).render(**values)
     return Response(text, status_code=status, media_type="text/html; charset=utf-8")
+
+
+def served_line(game: str, session: Session | None) -> bytes:
+    """Return the line that leads from a published page of *game* to the pages of *session*."""
+    text = environment().get_template("served_line.html").render(game=game, session=session)
+    return text.encode()
 
 
 @cache

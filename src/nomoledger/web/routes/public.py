@@ -1,6 +1,7 @@
 """What everybody may see: the list of games, the published site, files, and news as it happens."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from mimetypes import guess_type
 from pathlib import PurePosixPath
@@ -13,7 +14,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect, ServerSentEvent, ServerSentEventMessage
 
 from nomoledger.people.sign_in import ADMIN
-from nomoledger.web.page_templates import asset, compressed_asset, page
+from nomoledger.web.page_templates import asset, compressed_asset, page, served_line
 from nomoledger.web.request_limits import open_stream
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, session_of
@@ -51,7 +52,10 @@ def show_game(request: WebRequest, game: FromPath[str]) -> Response[Any]:
 @get("/games/{game:str}/site/{path:path}")
 @in_thread
 def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> Response[bytes]:
-    """Show a page of the published site, which has public information only."""
+    """Show a page of the published site, which has public information only.
+
+    A line at its top leads to the pages of who is signed in. The published files do not have it.
+    """
     parts = PurePosixPath(path.lstrip("/")).parts
     if any(part.startswith(".") for part in parts):
         raise NotFoundException("there is no such page")
@@ -61,8 +65,18 @@ def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> 
     kind = guess_type(file.name)[0] or "application/octet-stream"
     is_text = kind.startswith("text/") or kind.endswith(("xml", "javascript"))
     kind += "; charset=utf-8" if is_text else ""
-    headers = {"cache-control": "no-cache"}
-    return Response(file.read_bytes(), media_type=kind, headers=headers)
+    content = file.read_bytes()
+    if kind.startswith("text/html"):
+        line = served_line(game, session_of(request, game))
+        content = content.replace(b"<header>", line + b"<header>", 1)
+    headers = {
+        "etag": f'"{hashlib.sha256(content).hexdigest()[:20]}"',
+        "vary": "cookie",
+        "cache-control": "private, no-cache",
+    }
+    if headers["etag"] in request.headers.get("if-none-match", ""):
+        return Response(b"", status_code=304, headers=headers)
+    return Response(content, media_type=kind, headers=headers)
 
 
 @get("/static/{name:str}")
