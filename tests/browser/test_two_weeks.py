@@ -20,7 +20,7 @@ from browser.played_mail import (
 )
 from browser.served_ledger import ServedLedger, nomoledger
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_two_weeks_are_played_in_browsers_and_replay_exactly(
