@@ -27,7 +27,9 @@ from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.request_keys import RequestKeys
 from nomoledger.people.sign_in import Session, SignIn
+from nomoledger.web.pace import PATIENT, Pace
 from nomoledger.web.played_copies import Copies
+from nomoledger.web.served_sites import ServedSites
 from nomoledger.web.slow_readings import SlowReadings
 from nomoledger.web.watcher import Watcher
 
@@ -55,6 +57,7 @@ class GameHost:
         public_url: what public addresses of pages begin with; "" if that is not known.
         publish_to: the folder into which the admin may publish games, if there is one.
         keeps_clocks: whether this server fires the timers of live games.
+        acts_seconds: how long a page waits for what a player may do, in seconds.
         copies: copies of games in which people try things.
         outbox: letters to the outside. mail: mails to people; None if this server sends none.
         on_close: what is called first when the host is closed.
@@ -62,9 +65,11 @@ class GameHost:
 
     def __init__(
         self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False,
-        mail: MailSettings | None = None, public_url: str = "",
+        mail: MailSettings | None = None, public_url: str = "", pace: Pace = PATIENT,
     ) -> None:  # fmt: skip
         """Open the ledger, the database of people beside it, and the keepers.
+
+        *pace* says how long pages wait for what takes long.
 
         Raises:
             UnknownError, StoreError: the ledger or the database of people cannot be opened.
@@ -95,11 +100,10 @@ class GameHost:
         self._kept_lock = threading.Lock()
         self._recalled: dict[tuple[Any, ...], Any] = {}
         self._making: dict[tuple[int, tuple[Any, ...]], Future[Any]] = {}
-        self._sites: dict[str, tuple[int, Path]] = {}
-        #: A game that is being published keeps nobody from the pages of another.
-        self._site_locks: dict[str, threading.Lock] = {}
+        self.acts_seconds = pace.acts_seconds
         self.watcher = Watcher(self.head, self.public_head, self._ledger.news)
         self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
+        self._sites = ServedSites(self._folder.name, self.head, self.publish, pace)
         self.copies = Copies(Path(self._folder.name) / "copies")
 
     def close(self) -> None:
@@ -107,6 +111,7 @@ class GameHost:
         for stop in self.on_close:
             stop()
         self.watcher.close()
+        self._sites.close()
         self.copies.close()
         for readings in (self.acts, self.checks, self.forecasts, self.studies):
             readings.close()
@@ -221,16 +226,8 @@ class GameHost:
     # --- the published site
 
     def site(self, game: str) -> Path:
-        """Return the folder of the published site of *game*, brought up to date."""
-        head = self.head(game)
-        with self._site_locks.setdefault(game, threading.Lock()):
-            known = self._sites.get(game)
-            if known is not None and known[0] == head:
-                return known[1]
-            folder = Path(tempfile.mkdtemp(dir=self._folder.name)) if known is None else known[1]
-            self.publish(game, str(folder))
-            self._sites[game] = head, folder
-            return folder
+        """Return the folder of the published site of *game*; see `ServedSites.folder`."""
+        return self._sites.folder(game)
 
     def publish(self, game: str, folder: str) -> int:
         """Publish *game* into *folder*, and return the number of pages; other pages do not wait."""

@@ -13,6 +13,7 @@ from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.app import make_app
 from nomoledger.web.clock_keeper import ClockKeeper
 from nomoledger.web.game_host import GameHost
+from nomoledger.web.pace import QUICK
 
 
 def serve(
@@ -44,7 +45,7 @@ def serve(
     with _bound(address, port) as listener:
         host = GameHost(
             location, publish_to=publish_to, keeps_clocks=keeps_clocks, mail=mail,
-            public_url=public_url,
+            public_url=public_url, pace=QUICK,
         )  # fmt: skip
         number = listener.getsockname()[1]
         base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
@@ -70,7 +71,8 @@ def serve(
 
 def _bound(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listener = socket.socket(family)
+    # With the number of the protocol, asyncio sends small answers at once (TCP_NODELAY).
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address, port))

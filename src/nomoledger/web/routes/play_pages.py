@@ -28,7 +28,8 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the desk of the player."""
     host, player = host_of(request), player_of(request, game)
     seen = -1 if player.acting_for else player.session.seen
-    acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs)
+    patience = host.acts_seconds
+    acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs, patience=patience)
     desk = host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
     entered = host.deeds.done_for(game, player.name)
     return page("play.html", desk=desk, acts=acts, entered=entered, **page_values(player))
