@@ -176,7 +176,7 @@ def bring_in(server: ServedLedger, admin: Page, name: str) -> None:
     admin.get_by_label("Name", exact=True).fill(name)
     admin.get_by_label("E-mail address (if the rules ask for it)").fill(f"{name}@example.org")
     admin.get_by_role("button", name="Join").click()
-    expect(admin.get_by_role("link", name=name, exact=True)).to_be_visible()
+    expect(admin.get_by_role("heading", name=f"{name} has joined")).to_be_visible()
 
 
 def enter_dice(server: ServedLedger, admin: Page, *values: int) -> None:

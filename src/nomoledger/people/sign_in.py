@@ -83,11 +83,7 @@ class SignIn:
         """
         token, made = secrets.token_urlsafe(32), "server" if visit is None else "admin"
         with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT INTO people VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (game, reader) DO UPDATE SET email = COALESCE(?, people.email)",
-                (game, reader, email or "", self._now(), email),
-            )
+            self._note_address(connection, game, reader, email)
             connection.execute("DELETE FROM links WHERE expires < ?", (self._now(),))
             connection.execute(
                 "INSERT INTO links VALUES (?, ?, ?, ?, ?, 0)",
@@ -104,6 +100,11 @@ class SignIn:
                 " AND (game, reader) IN (SELECT game, reader FROM links WHERE token = ?)",
                 (self._now(), hash_of(token), hash_of(token)),
             )
+
+    def note_address(self, game: str, reader: str, email: str) -> None:
+        """Keep the e-mail address *email* of the *reader* in *game* for an invitation."""
+        with self._database.transaction() as connection:
+            self._note_address(connection, game, reader, email)
 
     def people(self, game: str) -> dict[str, str]:
         """Return the addresses of the people who were invited to *game*, by reader."""
@@ -239,6 +240,15 @@ class SignIn:
 
     def _note(self, connection: Connection, session: Session, what: str, visit: Visit) -> None:
         self.record.note(connection, session.game, session.reader, what, "", visit, session.id)
+
+    def _note_address(
+        self, connection: Connection, game: str, reader: str, email: str | None
+    ) -> None:
+        connection.execute(
+            "INSERT INTO people VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (game, reader) DO UPDATE SET email = COALESCE(?, people.email)",
+            (game, reader, email or "", self._now(), email),
+        )
 
     def _now(self) -> int:
         return int(self._clock())

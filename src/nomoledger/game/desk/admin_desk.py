@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
+from nomoledger.errors import NomoledgerError
 from nomoledger.game.command_lines import game_if_ambiguous, written_command
-from nomoledger.game.desk.acts import OfferedAct, acts_for
+from nomoledger.game.desk.acts import OfferedAct, ask_for_acts
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
@@ -43,7 +44,8 @@ class WaitingItem(msgspec.Struct, frozen=True):
         commands: the command lines that answer.
         number: the number of the proposal or dispute. by, text: who made it, and its words.
         arguments: the arguments of the dispute. about: the event that is disputed, if it is one.
-        can_judge: whether a verdict of the admin may decide the proposal, as far as that is known.
+        can_judge: whether a verdict of the admin may decide the proposal now. It is also true if
+            the rules cannot be asked: their code fails, or play waits for an answer.
     """
 
     kind: str
@@ -100,7 +102,8 @@ def admin_desk(game: Game) -> AdminDesk:
     view = LedgerView(game.ledger, game.name, reader="admin")
     world = view.world
     undecided = tuple(undecided_proposals(view))
-    desk = _Desk(game, view)
+    acts = _acts(world, undecided)
+    desk = _Desk(game, view, acts)
     return AdminDesk(
         game=game.name,
         rulebook=world.game["rulebook"],
@@ -110,9 +113,7 @@ def admin_desk(game: Game) -> AdminDesk:
         question=question_of(world),
         waiting=tuple(sorted(desk.waiting(undecided), key=lambda item: item.event)),
         timers=tuple(desk.timers()),
-        acts=tuple(
-            act for act in acts_for(world, "admin") if act.action != "judge" and not act.refused
-        ),
+        acts=tuple(act for act in acts or () if act.action != "judge" and not act.refused),
         players=tuple(str(world.label(player)) for player in world.kinds.get("player", ())),
         interrupted=world.waiting is None and bool(world.agenda),
         commands={
@@ -123,10 +124,22 @@ def admin_desk(game: Game) -> AdminDesk:
     )
 
 
+def _acts(world: World, undecided: tuple[int, ...]) -> list[OfferedAct] | None:
+    """Return what the admin may ask for, with verdicts; None if the rules cannot be asked."""
+    try:
+        return ask_for_acts(world, "admin", undecided)
+    except NomoledgerError:
+        return None
+
+
 class _Desk:
     """What waits in the game of a *view*, with the commands that answer."""
 
-    def __init__(self, game: Game, view: LedgerView) -> None:
+    def __init__(self, game: Game, view: LedgerView, acts: list[OfferedAct] | None) -> None:
+        #: The proposals that the admin may judge now; None if that is not known.
+        self._judged: set[str] | None = None
+        if acts is not None and view.world.waiting is None:
+            self._judged = {act.about for act in acts if act.action == "judge"}
         self._location = game.ledger.store.location
         self._name = game_if_ambiguous(game.ledger, game.name)
         self._world: World = view.world
@@ -214,7 +227,7 @@ class _Desk:
             thing.proposal,
             str(self._world.label(made.by)),
             made.text,
-            can_judge=not thing.answers or any(each.verb == "judge" for each in thing.answers),
+            can_judge=self._judged is None or str(thing.proposal) in self._judged,
         )
 
     def timers(self) -> Iterator[DueTimer]:

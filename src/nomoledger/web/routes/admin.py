@@ -2,7 +2,7 @@
 
 import time
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from litestar import Response, get, post
 from litestar.params import FromPath
@@ -193,10 +193,16 @@ def show_deeds(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @post("/games/{game:str}/admin/join")
 @in_thread
 def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
-    """Bring somebody into the game."""
+    """Bring somebody into the game, and show how to invite that player."""
     name, email = optional_text_in(data, "name"), optional_text_in(data, "email")
-    details = {"email": email} if email else {}
-    return _send(request, game, data, f"brings in {name}", Game.join, name, details)
+    details = {"email": checked_address(email)} if email else {}
+    answer = _send(request, game, data, f"brings in {name}", Game.join, name, details)
+    if not isinstance(answer, Redirect):
+        return answer
+    if email:
+        host_of(request).sign_in.note_address(game, name, email)
+    place = f"/games/{quote(game)}/admin/people?{urlencode({'joined': name})}"
+    return Redirect(place, status_code=303)
 
 
 def _people_page(
@@ -206,6 +212,7 @@ def _people_page(
     values: dict[str, Any] = {
         "people": host.sign_in.people(game),
         "readers": (ADMIN, *_desk(host, game).players),
+        "joined": request.query_params.get("joined", ""),
         "can_send": host.mail is not None,
         "waiting": host.outbox.waiting(game),
         "given_up": host.outbox.given_up(game),

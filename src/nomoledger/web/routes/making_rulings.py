@@ -37,6 +37,13 @@ def show_form(request: WebRequest, game: FromPath[str]) -> Response[str]:
     return _form_page(request, game, known, "")
 
 
+@post("/games/{game:str}/admin/ruling/draft")
+@in_thread
+def draft_anew(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
+    """Show the form of a ruling with what was written in it."""
+    return _form_page(request, game, data, "")
+
+
 @post("/games/{game:str}/admin/ruling/preview", opt={"limit": "trial"})
 @in_thread
 def preview(request: WebRequest, game: FromPath[str], data: Form) -> Response[str]:
@@ -90,4 +97,4 @@ def _form_page(request: WebRequest, game: str, known: Form, problem: str) -> Res
     return page("ruling.html", status, game=game, session=session, **values)
 
 
-ROUTES = [show_form, preview, rule, show_proposal]
+ROUTES = [show_form, draft_anew, preview, rule, show_proposal]
