@@ -37,8 +37,9 @@ def _words(node: ast.expr) -> str:
             told += f" {_COMPARED[type(comparison)]} {_words(comparator)}"
         return told
     if isinstance(node, ast.UnaryOp):
-        word, inner = "minus" if isinstance(node.op, ast.USub) else "not", _words(node.operand)
-        return f"{word} ({inner})" if isinstance(node.operand, ast.BoolOp) else f"{word} {inner}"
+        sign, operand = "minus" if isinstance(node.op, ast.USub) else "not", _words(node.operand)
+        grouped = f"({operand})" if isinstance(node.operand, ast.BoolOp) else operand
+        return f"{sign} {grouped}"
     if isinstance(node, ast.Call):
         assert isinstance(node.func, ast.Name)
         return _call(node.func.id, [_words(argument) for argument in node.args])
