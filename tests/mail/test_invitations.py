@@ -18,7 +18,7 @@ PEOPLE = "/games/mail/admin/people"
 
 @pytest.fixture
 def admin(host: GameHost) -> Browser:
-    browser = Browser(make_app(host))
+    browser = Browser(make_app(host), "https://games.example.org")
     browser.sign_in(host, "mail", "admin")
     browser.open(PEOPLE)
     return browser
@@ -46,7 +46,7 @@ def test_an_invitation_by_mail_signs_its_reader_in(
     assert mail["To"].addresses[0].addr_spec == "ann@example.org"
     link = re.search(r"https://games\.example\.org(/enter/\S+)", mail.get_content())
     assert link is not None
-    ann = Browser(make_app(host))
+    ann = Browser(make_app(host), "https://games.example.org")
     assert "Ann" in ann.open(link[1])
     ann.send({}, to="/enter/")
     assert ann.address.endswith("/games/mail/play")

@@ -32,6 +32,7 @@ class PlannedMail(msgspec.Struct, frozen=True, tag="planned/1"):
         since, upto: it tells of the events after *since* and up to *upto*, numbered as the reader
             knows them.
         open: the keys of what waits for the reader.
+        pending: the keys of proposals and disputes of the reader that may be decided by now.
         reminds: whether it is a reminder.
     """
 
@@ -39,6 +40,7 @@ class PlannedMail(msgspec.Struct, frozen=True, tag="planned/1"):
     since: int
     upto: int
     open: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
     reminds: bool = False
 
 

@@ -1,8 +1,8 @@
 """The database of people: a file beside the ledger, or a schema in the same PostgreSQL.
 
 What is known of people is no part of a game. A ledger that is copied, exported or published takes
-none of it along. Only hashes of tokens are stored, so nobody can sign in with what stands in the
-database.
+none of it along. Only hashes of tokens that sign somebody in are stored. Mails that wait to be sent
+hold such tokens, too: they are erased when they are sent or given up.
 """
 
 import sqlite3
@@ -50,6 +50,12 @@ _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS comments (
         id TEXT PRIMARY KEY, at BIGINT NOT NULL, game TEXT NOT NULL, proposal BIGINT NOT NULL,
         speaker TEXT NOT NULL, entered_by TEXT NOT NULL, text TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS mail_choices (
+        game TEXT NOT NULL, reader TEXT NOT NULL, pace TEXT NOT NULL, hour BIGINT NOT NULL,
+        reminders TEXT NOT NULL, stop TEXT NOT NULL UNIQUE, PRIMARY KEY (game, reader))""",
+    """CREATE TABLE IF NOT EXISTS mail_progress (
+        game TEXT NOT NULL, reader TEXT NOT NULL, version BIGINT NOT NULL, state TEXT NOT NULL,
+        PRIMARY KEY (game, reader))""",
     # Letters to the outside. SQLite takes bytes into a column of any type.
     """CREATE TABLE IF NOT EXISTS outbox (
         id TEXT PRIMARY KEY, kind TEXT NOT NULL, game TEXT NOT NULL, recipient TEXT NOT NULL,

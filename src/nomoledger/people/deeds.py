@@ -48,6 +48,10 @@ class Deeds:
         """Return the latest *count* deeds that the admin did for *player*, the newest first."""
         return self._latest("game = ? AND acting_for = ?", game, player, count)
 
+    def done_by(self, game: str, reader: str, count: int = 500) -> list[Deed]:
+        """Return the latest *count* deeds of *reader* in *game*, the newest first."""
+        return self._latest("game = ? AND reader = ?", game, reader, count)
+
     def latest(self, game: str, count: int = 200) -> list[Deed]:
         """Return the latest *count* deeds in *game*, the newest first."""
         return self._latest("game = ?", game, count)

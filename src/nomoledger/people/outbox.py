@@ -95,21 +95,33 @@ class Outbox:
         seconds since 1970. *about* says to the admin what it is about. See `Letter` for the rest.
         Once the letter is sent or given up, its content is erased.
         """
+        with self._database.transaction() as connection:
+            is_new = self.post_in(
+                connection, id, kind, game, to, content, about=about, due=due, until=until
+            )
+        if is_new:
+            self.tell()
+        return is_new
+
+    def post_in(
+        self, connection: Connection, id: str, kind: str, game: str, to: str, content: bytes, *,
+        about: str = "", due: float | None = None, until: float | None = None,
+    ) -> bool:  # fmt: skip
+        """Do what `post` does in the transaction of *connection*; call `tell` after it."""
         now = self._now()
         start = now if due is None else int(due)
         last = start + PATIENCE_SECONDS if until is None else int(until)
-        with self._database.transaction() as connection:
-            is_new = connection.execute(
-                "INSERT INTO outbox (id, kind, game, recipient, content, about, posted, due,"
-                " expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (id) DO NOTHING RETURNING id",
-                (id, kind, game, to, content, about, now, start, last),
-            ).fetchone()
-        if is_new is None:
-            return False
-        for tell in self.on_post:
-            tell()
-        return True
+        row = connection.execute(
+            "INSERT INTO outbox (id, kind, game, recipient, content, about, posted, due, expires)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING id",
+            (id, kind, game, to, content, about, now, start, last),
+        ).fetchone()
+        return row is not None
+
+    def tell(self) -> None:
+        """Tell this process that a letter was posted."""
+        for call in self.on_post:
+            call()
 
     def take(self, kind: str, count: int = 10) -> list[Letter]:
         """Take at most *count* letters of *kind* that are due, those first that wait longest.

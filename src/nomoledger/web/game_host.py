@@ -5,6 +5,7 @@ The process of the server never forks and runs no rule code: keepers do.
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -19,10 +20,12 @@ from nomoledger.game.keepers import Keepers
 from nomoledger.game.writer import Outcome
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.mail.mail import Mail, MailSettings
+from nomoledger.mail.news_round import NewsRound
 from nomoledger.people.api_tokens import ApiTokens
 from nomoledger.people.comments import Comments
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
+from nomoledger.people.mail_choices import MailChoices
 from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.request_keys import RequestKeys
@@ -60,6 +63,7 @@ class GameHost:
         acts_seconds: how long a page waits for what a player may do, in seconds.
         copies: copies of games in which people try things.
         outbox: letters to the outside. mail: mails to people; None if this server sends none.
+        mail_choices: what readers want to be told by mail.
         on_close: what is called first when the host is closed.
     """
 
@@ -87,6 +91,7 @@ class GameHost:
         self.comments = Comments(self._database)
         self.outbox = Outbox(self._database)
         self.mail = None if mail is None else Mail(self.outbox, mail)
+        self.mail_choices = MailChoices(self._database)
         self.tokens = ApiTokens(self._database)
         self.request_keys = RequestKeys(self._database)
         self._writers, self._readers, self._slow, self._slowest = (
@@ -216,6 +221,11 @@ class GameHost:
     def let_fall_due(self, game: str, until: int) -> Outcome:
         """Fire the timers of *game* that are due by the time *until*, in seconds since 1970."""
         return self._writers.request(game, fall_due, until)
+
+    def news_round(self, clock: Callable[[], float] = time.time) -> NewsRound:
+        """Return what looks for news in the games, and posts mails; this server must send mails."""
+        assert self.mail is not None
+        return NewsRound(self, self._database, self.mail, clock)
 
     @contextmanager
     def scratch_file(self) -> Iterator[Path]:

@@ -64,8 +64,10 @@ def serve(
             clocks.start()
         if host.mail is not None:
             postman = Postman(host.outbox, KIND, host.mail.deliver)
-            host.on_close.append(postman.stop)
+            news = host.news_round()
+            host.on_close += [news.stop, postman.stop]
             postman.start()
+            news.start()
         uvicorn.Server(settings).run(sockets=[listener])
 
 

@@ -28,6 +28,7 @@ class Happening(msgspec.Struct, frozen=True):
         told: the event in words.
         rule: the number of the rule behind it; "" if there is none.
         because: the request behind it in words; "" if it is the request itself, or is not known.
+        request: the id of that request, or of the request itself; "" if it is not known.
     """
 
     event: int
@@ -37,6 +38,7 @@ class Happening(msgspec.Struct, frozen=True):
     told: str
     rule: str = ""
     because: str = ""
+    request: str = ""
 
 
 class Happenings(msgspec.Struct, frozen=True):
@@ -136,11 +138,10 @@ class _ToldFold:
         elif body.cause in self._roots:
             self._roots[number] = self._roots[body.cause]
         request = self._requests.get(self._roots.get(number, -1))
-        is_told = request is not body and not isinstance(request, e.ClockAdvanced | e.GameOpened)
         if not self.wants(entry) or not _is_told(body, teller):
             teller.follow(body)
         else:
-            self.keep(_happening(entry, teller, request if is_told else None), body)
+            self.keep(_happening(entry, teller, request), body)
 
 
 class _ConcerningFold(_ToldFold):
@@ -189,6 +190,7 @@ def _is_told(body: e.Event, teller: Teller) -> bool:
 
 def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happening:
     body = entry.body
+    is_told = request is not body and not isinstance(request, e.ClockAdvanced | e.GameOpened)
     rules = [name for name in body.rules if name != "engine" and not name.startswith("ruling:")]
     return Happening(
         event=entry.number,
@@ -197,5 +199,6 @@ def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happe
         at=int(body.received_at.timestamp()),
         told=teller.tell(body),
         rule=rules[0].partition("@")[0] if rules else "",
-        because="" if request is None else teller.tell(request),
+        because=teller.tell(request) if request is not None and is_told else "",
+        request="" if request is None else request.id,
     )
