@@ -66,8 +66,13 @@ def test_a_form_that_somebody_fills_in_is_left_alone(host: GameHost, window: Win
     page.goto("/games/mail/orders")
     page.get_by_label("Your answer").fill("half of a th")
     page.wait_for_timeout(1000)
+    expect(page.get_by_role("status")).to_be_empty()  # It is there before there is news.
+    title = page.get_by_role("heading", level=1)
+    place = title.bounding_box()
     propose(host, "Something new")
-    expect(page.locator(".news")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("status")).to_contain_text("gone on", timeout=10_000)
+    expect(page.locator(".news")).to_be_visible()
+    assert title.bounding_box() == place
     expect(page.get_by_label("Your answer")).to_have_value("half of a th")
 
 

@@ -1,5 +1,6 @@
 """How people get from page to page, and what the admin meets first."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -101,3 +102,11 @@ def test_a_proposal_that_votes_decide_is_not_judged_before_the_votes_either(
         assert "Proposal 1 by Ann" in shown
         assert "The rules would refuse a verdict of yours now." in shown
         assert ">Accept<" not in admin.text
+
+
+def test_times_name_their_zone_and_leave_seconds_out(enter_as: EnterAs) -> None:
+    admin = enter_as("admin")
+    for place in ("admin", "ways", "events/3", "past"):
+        shown = admin.open(f"/games/mail/{place}")
+        assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", shown), place
+        assert not re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d(?! UTC)", shown), place

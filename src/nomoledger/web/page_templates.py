@@ -22,7 +22,9 @@ from nomoledger.web.forms import new_request_id
 def environment() -> Environment:
     """Return the templates of the served site."""
     made = template_environment("nomoledger.web")
-    made.filters["time"] = format_time
+    made.filters["time"] = lambda seconds: f"{format_time(int(seconds) // 60 * 60)} UTC"
+    made.filters["exact"] = lambda seconds: f"{format_time(seconds)} UTC"
+    made.filters["for_field"] = lambda seconds: format_time(seconds).replace(" ", "T")
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
     made.filters["address"] = _address
     made.filters["deadline"] = deadline_in_words

@@ -3,6 +3,10 @@
 // It also stays as it is once a form is sent: a second click on the same button sends the same form.
 "use strict";
 document.documentElement.classList.add("scripts");
+function tellNews() {
+  const says = document.querySelector(".news");
+  if (!says.hasChildNodes()) says.append(document.getElementById("gone-on").content.cloneNode(true));
+}
 let shown = null, begun = false, sent = false;
 document.addEventListener("input", () => { begun = true; });
 document.addEventListener("submit", event => { sent = !event.defaultPrevented; });
@@ -12,12 +16,12 @@ document.addEventListener("htmx:sse:before:message", event => {
   if (sent) { event.preventDefault(); return; }
   shown = last;
   const isStill = begun || document.querySelector("[data-still]");
-  if (isNews && isStill) document.querySelector(".news").hidden = false;
+  if (isNews && isStill) tellNews();
   if (!isNews || isStill) event.preventDefault();
 });
 // An answer that was asked for before somebody began to write does not wipe out what was written.
 document.addEventListener("htmx:before:swap", event => {
   if (!(begun || sent) || !event.target.matches(".news")) return;
   event.preventDefault();
-  document.querySelector(".news").hidden = sent;
+  if (!sent) tellNews();
 });
