@@ -68,7 +68,19 @@ def serve(
             host.on_close += [news.stop, postman.stop]
             postman.start()
             news.start()
-        uvicorn.Server(settings).run(sockets=[listener])
+        _StreamServer(settings, host).run(sockets=[listener])
+
+
+class _StreamServer(uvicorn.Server):
+    """A server that ends the streams of open pages before it stops: they would go on for ever."""
+
+    def __init__(self, settings: uvicorn.Config, host: GameHost) -> None:
+        super().__init__(settings)
+        self._host = host
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._host.watcher.end()
+        await super().shutdown(sockets)
 
 
 def _bound(address: str, port: int) -> socket.socket:

@@ -58,6 +58,14 @@ class Watcher:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
         self._marks: set[str] = set()
+        self._is_over = False
+
+    async def end(self) -> None:
+        """Let everybody who follows a game go: `heads` yields nothing more."""
+        self._is_over = True
+        for followed in list(self._followed.values()):
+            async with followed.changed:
+                followed.changed.notify_all()
 
     def close(self) -> None:
         """Listen no more."""
@@ -67,19 +75,19 @@ class Watcher:
         """Yield the number of the last event of *game*: now, and whenever it has changed.
 
         If *is_public*, it is that of the last event that everybody may know of. It is repeated
-        after `SILENCE_SECONDS` in which nothing has changed.
+        after `SILENCE_SECONDS` in which nothing has changed. It ends after `end`.
         """
         followed = self._follow(game)
         shown = -1
         try:
-            while True:
-                changed = partial(_has_changed, followed, shown, is_public)
+            while not self._is_over:
+                changed = partial(self._has_news, followed, shown, is_public)
                 async with followed.changed:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(SILENCE_SECONDS):
                             await followed.changed.wait_for(changed)
                 shown = _number(followed, is_public)
-                if shown >= 0:
+                if shown >= 0 and not self._is_over:
                     yield shown
         finally:
             self._leave(game)
@@ -104,6 +112,9 @@ class Watcher:
         if not self._followed and self._task is not None:
             self._task.cancel()
             self._task = None
+
+    def _has_news(self, followed: _Followed, shown: int, is_public: bool) -> bool:
+        return self._is_over or _number(followed, is_public) != shown
 
     def _hear(self, marks: set[str]) -> None:
         """Look at the games with *marks*; at all if there are none. Called by another thread."""
@@ -154,7 +165,3 @@ class Watcher:
 
 def _number(followed: _Followed, is_public: bool) -> int:
     return followed.public if is_public else followed.head
-
-
-def _has_changed(followed: _Followed, shown: int, is_public: bool) -> bool:
-    return _number(followed, is_public) != shown
