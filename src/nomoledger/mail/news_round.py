@@ -89,7 +89,7 @@ class NewsRound:
             return None
         news = self._news(letter.game, planned.reader, planned.since, planned.pending)
         deeds = self._own_deeds(letter.game, planned.reader)
-        happened = heard_from_others(news.happened, deeds)
+        happened = heard_from_others(news, deeds)
         return news_mail(self._mail, letter, planned, news, happened, choice.stop)
 
     def _attend(

@@ -3,8 +3,6 @@
 That is decided from the news, what the reader wants, and what the reader was told before.
 """
 
-from collections.abc import Collection
-
 import msgspec
 
 from nomoledger.game.desk.happenings import Happening
@@ -49,9 +47,9 @@ def is_current(news: ReaderNews, now: float) -> bool:
     return now - news.now <= news.rhythm
 
 
-def heard_from_others(happened: Collection[Happening], deeds: OwnDeeds) -> list[Happening]:
-    """Return what *happened* without what the reader did in a browser, and saw there."""
-    return [each for each in happened if each.request not in deeds.requests]
+def heard_from_others(news: ReaderNews, deeds: OwnDeeds) -> list[Happening]:
+    """Return what happened by *news*, without what the reader did in a browser, and saw there."""
+    return [x for x in news.happened if news.requests.get(x.event) not in deeds.requests]
 
 
 def plan(
@@ -79,7 +77,7 @@ class _Planner:
     ) -> None:  # fmt: skip
         self._reader, self._news, self._choice, self._now = reader, news, choice, now
         self._before = before
-        happened = heard_from_others(news.happened, deeds)
+        happened = heard_from_others(news, deeds)
         self._has_happened = bool(happened or news.decided or news.closed)
         self._is_settled = all(each.at <= now - SETTLE_SECONDS for each in news.happened)
         new = [each for each in news.open if each.key not in before.known]

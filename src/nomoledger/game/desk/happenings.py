@@ -28,7 +28,6 @@ class Happening(msgspec.Struct, frozen=True):
         told: the event in words.
         rule: the number of the rule behind it; "" if there is none.
         because: the request behind it in words; "" if it is the request itself, or is not known.
-        request: the id of that request, or of the request itself; "" if it is not known.
     """
 
     event: int
@@ -38,7 +37,6 @@ class Happening(msgspec.Struct, frozen=True):
     told: str
     rule: str = ""
     because: str = ""
-    request: str = ""
 
 
 class Happenings(msgspec.Struct, frozen=True):
@@ -55,17 +53,21 @@ def happenings_of(
 
     The first are the events after the event *since*, the second the requests of *period*.
     """
-    key = "concerning", player
-    names = view.seen.fold("names", lambda: _NamesFold(view.game, view.seen.world)).known
-    fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
-    if fold.names != names.player(player):  # What was said under another name concerns them, too.
-        view.seen.drop(key)
-        fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
+    fold = _concerning(view, player)
     about = fold.about[bisect_right(fold.about, since, key=lambda known: known.event) :]
     sealed = [
         known for id, known in fold.sealed if id not in fold.withdrawn and known.period == period
     ]
     return _shown(view.seen, about), _shown(view.seen, sealed)
+
+
+def requests_behind(view: SeenView, player: str, happenings: Sequence[Happening]) -> dict[int, str]:
+    """Return the ids of the requests behind *happenings*, which concern *player*, by event.
+
+    The ids of the requests of others are for the server only: no page and no mail shows them.
+    """
+    known = _concerning(view, player).requests
+    return {each.event: known[each.event] for each in happenings if each.event in known}
 
 
 def meanwhile(game: Game, player: str, since: int, request: str = "") -> Happenings:
@@ -79,6 +81,16 @@ def meanwhile(game: Game, player: str, since: int, request: str = "") -> Happeni
     fold = view.seen.fold("told", _ToldFold)
     told = [known for known in fold.told if since < known.event < end]
     return _shown(view.seen, told)
+
+
+def _concerning(view: SeenView, player: str) -> "_ConcerningFold":
+    key = "concerning", player
+    names = view.seen.fold("names", lambda: _NamesFold(view.game, view.seen.world)).known
+    fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
+    if fold.names != names.player(player):  # What was said under another name concerns them, too.
+        view.seen.drop(key)
+        fold = view.seen.fold(key, lambda: _ConcerningFold(player, names))
+    return fold
 
 
 def _shown(seen: SeenGame, happenings: Sequence[Happening]) -> Happenings:
@@ -103,10 +115,12 @@ class _ToldFold:
 
     Attributes:
         told: the events that the rules mention, as `wants` chose them.
+        requests: the ids of the requests behind them, by the numbers of the events.
     """
 
     def __init__(self) -> None:
         self.told: list[Happening] = []
+        self.requests: dict[int, str] = {}
         self.world = World()
         self._teller: Teller | None = None
         self._roots: dict[int, int] = {}
@@ -142,6 +156,8 @@ class _ToldFold:
             teller.follow(body)
         else:
             self.keep(_happening(entry, teller, request), body)
+            if request is not None:
+                self.requests[number] = request.id
 
 
 class _ConcerningFold(_ToldFold):
@@ -200,5 +216,4 @@ def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happe
         told=teller.tell(body),
         rule=rules[0].partition("@")[0] if rules else "",
         because=teller.tell(request) if request is not None and is_told else "",
-        request="" if request is None else request.id,
     )

@@ -10,7 +10,7 @@ from nomoledger.engine.vote_choices import vote_choices
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.admin_desk import admin_desk
 from nomoledger.game.desk.dispute_desk import disputes_for
-from nomoledger.game.desk.happenings import Happening, happenings_of
+from nomoledger.game.desk.happenings import Happening, happenings_of, requests_behind
 from nomoledger.game.desk.player_desk import question_of, votes_seen
 from nomoledger.game.desk.proposal_desk import proposal_for
 from nomoledger.game.desk.seen_game import SeenView, seen_world
@@ -67,6 +67,7 @@ class ReaderNews(msgspec.Struct, frozen=True):
         open: what waits for the reader.
         happened: the latest events that concern the reader, after a given one.
         happened_count: how many those are.
+        requests: the ids of the requests behind the latest, by the numbers of the events.
         pending: the keys of the reader's proposals and disputes that are not decided.
         decided: those that were, of the ones that were asked about.
         closed: the periods that closed after that event.
@@ -80,6 +81,7 @@ class ReaderNews(msgspec.Struct, frozen=True):
     open: tuple[OpenForReader, ...] = ()
     happened: tuple[Happening, ...] = ()
     happened_count: int = 0
+    requests: dict[int, str] = {}
     pending: tuple[str, ...] = ()
     decided: tuple[Decided, ...] = ()
     closed: tuple[int, ...] = ()
@@ -111,6 +113,7 @@ def player_news(game: Game, player: str, since: int, pending: tuple[str, ...] = 
         open=tuple(_open_for(view, world, player, id, own.undecided)),
         happened=about.latest,
         happened_count=about.count,
+        requests=requests_behind(view, player, about.latest),
         pending=tuple(own.pending()),
         decided=tuple(own.decided(asked_about)),
         closed=_closed(view, since),
