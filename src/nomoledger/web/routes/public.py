@@ -68,6 +68,7 @@ def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> 
     content = file.read_bytes()
     if kind.startswith("text/html"):
         line = served_line(game, session_of(request, game))
+        content = content.replace(b"<head>", b'<head><link rel="icon" href="data:,">', 1)
         content = content.replace(b"<header>", line + b"<header>", 1)
     headers = {
         "etag": f'"{hashlib.sha256(content).hexdigest()[:20]}"',
