@@ -5,17 +5,21 @@ import os
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from PIL import Image
+from playwright.sync_api import ViewportSize
 
 from nomoledger.web.game_host import GameHost
 from web.conftest import let_ann_move
 from web.windows import Window, chromium, listening
 
 pytestmark = pytest.mark.browser
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1280, "height": 800}
+Scheme = Literal["dark", "light"]
+LOOKS: tuple[tuple[ViewportSize, Scheme], ...] = ((PHONE, "dark"), (DESK, "light"))
 SIZE_MAX = 100_000
 DOCS = Path(__file__).parents[2] / "docs"
 PUBLIC = ("sign-in", "past", "past/5", "events/5", "site/index.html", "site/board.html")
@@ -61,7 +65,7 @@ def test_every_kind_of_page_fits_and_is_accessible(host: GameHost, served: tuple
             if (size := len(answer.body())) > SIZE_MAX:
                 found[reader, place, "size"] = size
             window.page.evaluate(axe)
-            for viewport, scheme in ((PHONE, "dark"), (DESK, "light")):
+            for viewport, scheme in LOOKS:
                 window.page.set_viewport_size(viewport)
                 window.page.emulate_media(color_scheme=scheme)
                 if window.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
