@@ -9,12 +9,13 @@ import sys
 from nomoledger.people.database import open_people
 from nomoledger.people.outbox import Outbox
 
-database = open_people(sys.argv[1])
-outbox = Outbox(database)
-print("ready", flush=True)
-sys.stdin.readline()
-while letters := outbox.take("mail", 2):
-    for letter in letters:
-        print(letter.id, flush=True)
-        outbox.sent(letter)
-database.close()
+if __name__ == "__main__":
+    database = open_people(sys.argv[1])
+    outbox = Outbox(database)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    while letters := outbox.take("mail", 2):
+        for letter in letters:
+            print(letter.id, flush=True)
+            outbox.sent(letter)
+    database.close()
