@@ -88,7 +88,7 @@ def test_what_was_thrown_is_corrected_from_the_page_of_the_event(
     admin.open(f"/games/mail/events/{roll}")
     thrown = re.search(r'name="value"[^>]*value="([0-9,]+)"', admin.text)
     assert thrown is not None
-    other = ",".join("2" if die == "1" else "1" for die in thrown[1].split(","))
+    other = "6,6" if thrown[1] != "6,6" else "1,1"  # It leads to another square.
     fields = {"text": "The camera saw it", "verdict": "replace", "value": other}
     shown = admin.send(fields, to="/ruling/preview")
     assert "What is on another square" in shown
