@@ -1,7 +1,6 @@
 """The rounds in which a server looks for news in its games, and posts mails about them."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -15,6 +14,7 @@ from nomoledger.mail.mail_address import is_mail_address
 from nomoledger.mail.message import MailLook
 from nomoledger.mail.news_mail import news_mail
 from nomoledger.mail.planning import OwnDeeds, first_progress, heard_from_others, plan
+from nomoledger.parallel.rounds import Rounds
 from nomoledger.people.database import PeopleDatabase
 from nomoledger.people.deeds import Deeds
 from nomoledger.people.mail_choices import NEVER, MailChoices
@@ -23,8 +23,8 @@ from nomoledger.people.outbox import Letter
 from nomoledger.people.sign_in import ADMIN, SignIn
 
 T = TypeVar("T")
-#: How often news are looked for, in seconds.
-ROUND_SECONDS = 10.0
+#: How often news are looked for, and how long the end waits for a round, in seconds.
+ROUND_SECONDS, STOP_SECONDS = 10.0, 10.0
 _log = logging.getLogger(__name__)
 
 
@@ -57,26 +57,23 @@ class NewsRound:
         self._games, self._mail, self._clock = games, mail, clock
         self._sign_in, self._deeds = SignIn(database), Deeds(database)
         self._choices, self._book = MailChoices(database), ProgressBook(database)
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="news", daemon=True)
+        self._rounds = Rounds("news", self.look, ROUND_SECONDS, "news cannot be looked for")
         mail.write = self.write
 
     def start(self) -> None:
         """Look in a thread, until `stop`."""
-        self._thread.start()
+        self._rounds.start()
 
     def stop(self) -> None:
         """End the thread."""
-        self._is_over.set()
-        if self._thread.is_alive():
-            self._thread.join(10)
+        self._rounds.stop(STOP_SECONDS)
 
     def look(self) -> None:
         """Look for news in all games once."""
         for game in self._games.games():
             progress = self._book.of(game)
             for reader, address in self._sign_in.people(game).items():
-                if is_mail_address(address) and not self._is_over.is_set():
+                if is_mail_address(address) and not self._rounds.is_over:
                     try:
                         self._attend(game, reader, address, progress.get(reader))
                     except NomoledgerError as error:
@@ -130,10 +127,3 @@ class NewsRound:
         own = [each for each in deeds if not each.acting_for]
         last = max((each.at for each in deeds), default=0)
         return OwnDeeds(frozenset(each.request for each in own if each.request), last)
-
-    def _run(self) -> None:
-        while not self._is_over.wait(ROUND_SECONDS):
-            try:
-                self.look()
-            except Exception:  # The database may be away: the next round tries again.
-                _log.exception("news cannot be looked for")

@@ -1,11 +1,11 @@
 """The postman: a thread that sends what is due in the outbox."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 
 from nomoledger.errors import NomoledgerError
+from nomoledger.parallel.rounds import Rounds
 from nomoledger.people.outbox import Letter, Outbox
 
 #: How often the outbox is looked at for what is due, and for letters of other servers, in seconds.
@@ -48,28 +48,27 @@ class Postman:
         self._kind = kind
         self._deliver = deliver
         self._clock = clock
-        self._is_over = False
-        self._news = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"postman-{kind}", daemon=True)
+        problem = "the outbox cannot be read"
+        self._rounds = Rounds(f"postman-{kind}", self.go_round, POLL_SECONDS, problem)
 
     def start(self) -> None:
         """Send letters in a thread, until `stop`."""
-        self._outbox.on_post.append(self._news.set)
-        self._thread.start()
+        self._outbox.on_post.append(self._rounds.wake)
+        self._rounds.wake()
+        self._rounds.start()
 
     def stop(self) -> None:
         """End the thread, after the letter that it sends."""
-        self._is_over = True
-        self._news.set()
-        if self._thread.is_alive():
-            self._thread.join(STOP_SECONDS)
+        self._rounds.stop(STOP_SECONDS)
 
     def go_round(self) -> int:
         """Send what is due, and return how many letters were tried."""
         tried = 0
-        while not self._is_over and (letters := self._outbox.take(self._kind, LETTERS_AT_A_TIME)):
+        while not self._rounds.is_over and (
+            letters := self._outbox.take(self._kind, LETTERS_AT_A_TIME)
+        ):
             for letter in letters:
-                if self._is_over or letter.leased_until - self._clock() < MARGIN_SECONDS:
+                if self._rounds.is_over or letter.leased_until - self._clock() < MARGIN_SECONDS:
                     self._outbox.put_back(letter)
                 else:
                     self._send(letter)
@@ -89,12 +88,3 @@ class Postman:
             self._outbox.failed(letter, f"it could not be sent: {type(error).__name__}")
         else:
             self._outbox.sent(letter)
-
-    def _run(self) -> None:
-        while not self._is_over:
-            self._news.clear()
-            try:
-                self.go_round()
-            except Exception:  # The database may be away: the next round tries again.
-                _log.exception("the outbox cannot be read")
-            self._news.wait(POLL_SECONDS)

@@ -1,12 +1,12 @@
 """The clocks of live games, which the server keeps while it runs: timers fire when they are due."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.live_time import GameTime, game_time
+from nomoledger.parallel.rounds import Rounds
 from nomoledger.web.game_host import GameHost
 
 #: How often the clocks are looked at, in seconds, and how many at a time, in turn.
@@ -27,21 +27,18 @@ class ClockKeeper:
         """Prepare to keep the clocks; nothing runs yet."""
         self._host = host
         self._now = now
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="clocks", daemon=True)
+        self._rounds = Rounds("clocks", self.look, POLL_SECONDS, "the clocks cannot be looked at")
         self._place = 0
         #: The games whose timers failed: the last event then, and when to try again.
         self._failed: dict[str, tuple[int, float]] = {}
 
     def start(self) -> None:
         """Keep the clocks in a thread, until `stop`."""
-        self._thread.start()
+        self._rounds.start()
 
     def stop(self) -> None:
         """End the thread, after what it is doing."""
-        self._is_over.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._rounds.stop()
 
     def time_of(self, game: str) -> GameTime | None:
         """Return the time of *game*; None if the game cannot be read."""
@@ -74,10 +71,3 @@ class ClockKeeper:
         except NomoledgerError as error:
             self._failed[game] = head, now + RETRY_SECONDS
             _log.warning("%s: what is due cannot be carried out: %s", game, error)
-
-    def _run(self) -> None:
-        while not self._is_over.wait(POLL_SECONDS):
-            try:
-                self.look()
-            except Exception:  # The database may be away: the next look tries again.
-                _log.exception("the clocks cannot be looked at")
