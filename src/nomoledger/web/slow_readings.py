@@ -39,7 +39,7 @@ class SlowReadings:
         reading: Callable[..., T],
         *arguments: Any,
         kind: type[T],
-        patience: float = 0.7,
+        patience: float,
     ) -> T | None:
         """Return what *reading* makes of *game* and *arguments*; None if it is still under way.
 

@@ -1,4 +1,4 @@
-"""The pages of the admin: what waits, dice, verdicts, rulings, the close, invitations, deeds."""
+"""The pages of the admin: what waits, dice, verdicts, the close, invitations, deeds, sign-ins."""
 
 import time
 from typing import Any
@@ -190,6 +190,15 @@ def show_deeds(request: WebRequest, game: FromPath[str]) -> Response[str]:
     return page("deeds.html", deeds=deeds, game=game, session=session)
 
 
+@get("/games/{game:str}/admin/sign-ins")
+@in_thread
+def show_sign_ins(request: WebRequest, game: FromPath[str]) -> Response[str]:
+    """Show the record of sign-ins to the game."""
+    session = admin_of(request, game)
+    entries = host_of(request).sign_in.record.in_game(game)
+    return page("sign_ins.html", entries=entries, game=game, session=session)
+
+
 @post("/games/{game:str}/admin/join")
 @in_thread
 def join(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
@@ -243,5 +252,6 @@ def _send(
 
 ROUTES = [
     show_desk, enter_dice, throw, answer, judge, submit, close_dispute, undo, preview_close,
-    close, preview_clock, advance, show_people, invite, show_deeds, join,
+    close, preview_clock, advance, show_people, invite, show_deeds,
+    show_sign_ins, join,
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page on which people see and change how they sign in, and the record of sign-ins."""
+"""The page on which people see and change how they sign in."""
 
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +12,7 @@ from nomoledger.web.forms import Form, optional_text_in, text_in
 from nomoledger.web.page_templates import page
 from nomoledger.web.routes.passkey_entrance import known_site, passkey_site
 from nomoledger.web.threads import in_thread
-from nomoledger.web.visitor import WebRequest, admin_of, host_of, signed_in, visit_of
+from nomoledger.web.visitor import WebRequest, host_of, signed_in, visit_of
 
 
 @get("/games/{game:str}/ways")
@@ -73,15 +73,6 @@ def end_other_sessions(request: WebRequest, game: FromPath[str]) -> Response[Any
     return _back(game)
 
 
-@get("/games/{game:str}/admin/sign-ins")
-@in_thread
-def show_sign_ins(request: WebRequest, game: FromPath[str]) -> Response[str]:
-    """Show the record of sign-ins to the game."""
-    session = admin_of(request, game)
-    entries = host_of(request).sign_in.record.in_game(game)
-    return page("sign_ins.html", entries=entries, game=game, session=session)
-
-
 def _ways_page(request: WebRequest, game: str, problem: str) -> Response[str]:
     session, host = signed_in(request, game), host_of(request)
     values: dict[str, Any] = {
@@ -100,5 +91,4 @@ def _back(game: str) -> Response[Any]:
 
 ROUTES = [
     show_ways, options_to_add, add_passkey, remove_passkey, end_session, end_other_sessions,
-    show_sign_ins,
 ]  # fmt: skip

@@ -144,7 +144,8 @@ def comment(
 
 def _may_vote(host: GameHost, game: str, player: str, number: int) -> bool:
     """Return whether *player* may vote on proposal *number*, or that is not known in time."""
-    acts = host.acts.get(game, player_acts, player, kind=PlayerActs)
+    patience = host.acts_seconds
+    acts = host.acts.get(game, player_acts, player, kind=PlayerActs, patience=patience)
     return acts is None or ("vote", str(number)) in {(a.action, a.about) for a in acts.waiting}
 
 
