@@ -1,8 +1,10 @@
 """What the people of a game of `mail-opening` do on the pages, step by step."""
 
+from pathlib import Path
+
 from playwright.sync_api import Locator, Page, expect
 
-from browser.served_ledger import ServedLedger
+from browser.served_ledger import ServedLedger, nomoledger
 
 GAME = "mail-opening"
 RENT = """- enact:
@@ -19,6 +21,14 @@ RENT = """- enact:
           if ask(owner, asked, ["take the rent", "waive it"], "take the rent") == "take the rent":
               hand_over(player, owner, rent, "rent")
 """
+
+
+def begun_in(folder: Path) -> Path:
+    """Return the ledger of a new game of 16 squares in *folder*, with dice that people enter."""
+    ledger = folder / "game.db"
+    options = "--rulebook", "mail-opening", "--set", "squares=16", "--dice", "entered"
+    nomoledger("init", ledger, *options)
+    return ledger
 
 
 def main_of(page: Page) -> Locator:

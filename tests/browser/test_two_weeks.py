@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from browser.conftest import PHONE, EnterServed, Serve
 from browser.played_mail import (
     RENT,
+    begun_in,
     brings_in,
     closes,
     enters_dice,
@@ -26,10 +27,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def test_two_weeks_are_played_in_browsers_and_replay_exactly(
     tmp_path: Path, serve: Serve, person: EnterServed
 ) -> None:
-    ledger = tmp_path / "game.db"
-    nomoledger(
-        "init", ledger, "--rulebook", "mail-opening", "--set", "squares=16", "--dice", "entered"
-    )
+    ledger = begun_in(tmp_path)
     server = serve(ledger)
     admin = person(server, "admin")
     for name in ("Ann", "Bob", "Cleo"):

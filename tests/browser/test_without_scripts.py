@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from browser.conftest import PHONE, EnterServed, Serve
 from browser.played_mail import (
+    begun_in,
     brings_in,
     closes,
     enters_dice,
@@ -25,10 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def test_a_week_is_played_without_javascript(
     tmp_path: Path, serve: Serve, person: EnterServed
 ) -> None:
-    ledger = tmp_path / "game.db"
-    nomoledger(
-        "init", ledger, "--rulebook", "mail-opening", "--set", "squares=16", "--dice", "entered"
-    )
+    ledger = begun_in(tmp_path)
     server = serve(ledger)
     admin = person(server, "admin", java_script_enabled=False)
     for name in ("Ann", "Bob"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from watch import Watch
 
 from nomoledger.people.database import PeopleDatabase, open_people
 from nomoledger.people.outbox import LEASE_SECONDS, MEMORY_SECONDS, PATIENCE_SECONDS, Letter, Outbox
@@ -16,19 +17,9 @@ from nomoledger.people.postman import DeliveryError, Postman, UndeliverableError
 NOON = 1_800_000_000
 
 
-class Watch:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = float(NOON)
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def watch() -> Watch:
-    return Watch()
+    return Watch(NOON)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from watch import Watch
 
 import nomoledger
 from nomoledger.people.database import SqlitePeople
@@ -27,21 +28,13 @@ HERE = Visit("Firefox 140 on Linux", "203.0.113.0/24")
 DAY = 24 * 3600
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Watch:
+    return Watch(1_800_000_000.0)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def sign_in(tmp_path: Path, clock: Clock) -> Iterator[SignIn]:
+def sign_in(tmp_path: Path, clock: Watch) -> Iterator[SignIn]:
     database = SqlitePeople(tmp_path / "people.db")
     yield SignIn(database, clock)
     database.close()
@@ -51,7 +44,7 @@ def nobody(game: str) -> Session | None:
     return None
 
 
-def test_a_session_ends_a_month_after_its_last_use(sign_in: SignIn, clock: Clock) -> None:
+def test_a_session_ends_a_month_after_its_last_use(sign_in: SignIn, clock: Watch) -> None:
     token = sign_in.enter(sign_in.invite("mail", "Ann"), HERE, nobody)
     for _ in range(3):
         clock.now += IDLE_SECONDS - DAY
@@ -62,7 +55,7 @@ def test_a_session_ends_a_month_after_its_last_use(sign_in: SignIn, clock: Clock
 
 
 def test_a_session_ends_half_a_year_after_its_begin_however_it_is_used(
-    sign_in: SignIn, clock: Clock
+    sign_in: SignIn, clock: Watch
 ) -> None:
     token = sign_in.enter(sign_in.invite("mail", "Ann"), HERE, nobody)
     began, last = clock.now, clock.now
@@ -72,7 +65,7 @@ def test_a_session_ends_half_a_year_after_its_begin_however_it_is_used(
     assert last - began == SESSION_SECONDS
 
 
-def test_a_link_works_once_and_for_two_weeks(sign_in: SignIn, clock: Clock) -> None:
+def test_a_link_works_once_and_for_two_weeks(sign_in: SignIn, clock: Watch) -> None:
     used, old = sign_in.invite("mail", "Ann"), sign_in.invite("mail", "Bob")
     sign_in.enter(used, HERE, nobody)
     clock.now += LINK_SECONDS + 1
@@ -143,7 +136,7 @@ def _of(visit: Visit) -> tuple[str, str]:
 
 
 def test_the_network_is_removed_after_ninety_days_and_the_entry_stays(
-    sign_in: SignIn, clock: Clock, tmp_path: Path
+    sign_in: SignIn, clock: Watch, tmp_path: Path
 ) -> None:
     sign_in.enter(sign_in.invite("mail", "Ann", visit=HERE), HERE, nobody)
     clock.now += NETWORK_SECONDS

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from watch import Watch
 
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
@@ -14,21 +15,13 @@ EnterSlowly = Callable[[str], Browser]
 RATES = {"sign-in": Rate(4, 12), "request": Rate(2, 2), "trial": Rate(2, 60)}
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Watch:
+    return Watch(1000.0)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def enter_slowly(host: GameHost, clock: Clock) -> EnterSlowly:
+def enter_slowly(host: GameHost, clock: Watch) -> EnterSlowly:
     """Returns a browser in which somebody is signed in, at a server whose limits know *clock*."""
     app = make_app(host, RateLimits(clock, RATES))
 
@@ -40,7 +33,7 @@ def enter_slowly(host: GameHost, clock: Clock) -> EnterSlowly:
     return enter
 
 
-def test_so_many_at_once_then_one_whenever_its_part_of_the_time_has_passed(clock: Clock) -> None:
+def test_so_many_at_once_then_one_whenever_its_part_of_the_time_has_passed(clock: Watch) -> None:
     limiter = Limiter(Rate(3, 60), clock)
     assert [limiter.take("Ann") for _ in range(5)] == [0, 0, 0, 20, 20]
     assert limiter.take("Bob") == 0
@@ -52,7 +45,7 @@ def test_so_many_at_once_then_one_whenever_its_part_of_the_time_has_passed(clock
     assert [limiter.take("Ann") for _ in range(4)] == [0, 0, 0, 20]
 
 
-def test_what_is_refused_does_not_put_off_what_comes_next(clock: Clock) -> None:
+def test_what_is_refused_does_not_put_off_what_comes_next(clock: Watch) -> None:
     limiter = Limiter(Rate(1, 60), clock)
     assert limiter.take("Ann") == 0
     assert {limiter.take("Ann") for _ in range(1000)} == {60}
@@ -60,7 +53,7 @@ def test_what_is_refused_does_not_put_off_what_comes_next(clock: Clock) -> None:
     assert limiter.take("Ann") == 0
 
 
-def test_a_limiter_remembers_few_keys_however_many_come(clock: Clock) -> None:
+def test_a_limiter_remembers_few_keys_however_many_come(clock: Watch) -> None:
     limiter = Limiter(Rate(1, 60), clock)
     for number in range(KEYS_MAX + 500):
         assert limiter.take(str(number)) == 0
@@ -101,7 +94,7 @@ def test_an_address_counts_as_itself_or_as_its_network(address: str, key: str) -
 
 
 def test_a_form_that_comes_too_often_is_kept_and_can_be_sent_again(
-    enter_slowly: EnterSlowly, host: GameHost, clock: Clock
+    enter_slowly: EnterSlowly, host: GameHost, clock: Watch
 ) -> None:
     ann = enter_slowly("Ann")
     ann.open("/games/mail/play")
@@ -151,7 +144,7 @@ def test_trials_count_apart_from_requests(enter_slowly: EnterSlowly) -> None:
     assert send_seen(ann) == 200
 
 
-def test_whoever_is_not_signed_in_counts_by_address(host: GameHost, clock: Clock) -> None:
+def test_whoever_is_not_signed_in_counts_by_address(host: GameHost, clock: Watch) -> None:
     app = make_app(host, RateLimits(clock, RATES))
     first, second = Browser(app), Browser(app)
     first.client.cookies.set("nomoledger-session", "made-up")
@@ -160,7 +153,7 @@ def test_whoever_is_not_signed_in_counts_by_address(host: GameHost, clock: Clock
     assert send_seen(second) == 429
 
 
-def test_links_are_tried_only_so_often(host: GameHost, clock: Clock) -> None:
+def test_links_are_tried_only_so_often(host: GameHost, clock: Watch) -> None:
     thief = Browser(make_app(host, RateLimits(clock, RATES)))
     for _ in range(RATES["sign-in"].times):
         assert thief.client.post("/enter/guess").status_code == 403
