@@ -41,8 +41,8 @@ T = TypeVar("T")
 STUDY_SECONDS = 60.0
 #: How many values are kept for pages that are asked for again.
 KEPT_MAX = 2000
-#: How many games have a process at a time, for each of four kinds of work: requests, what pages
-#: show, what takes long (acts, the past), and what takes longest (checks, forecasts, publishing).
+#: How many games have a process at a time, for each of five kinds of work: requests, what pages
+#: show, acts, the past, and what takes longest (checks, forecasts, publishing).
 KEEPERS_MAX = 8
 
 
@@ -94,10 +94,10 @@ class GameHost:
         self.mail_choices = MailChoices(self._database)
         self.tokens = ApiTokens(self._database)
         self.request_keys = RequestKeys(self._database)
-        self._writers, self._readers, self._slow, self._slowest = (
-            Keepers(location, most=KEEPERS_MAX) for _ in range(4)
+        self._writers, self._readers, self._acting, self._slow, self._slowest = (
+            Keepers(location, most=KEEPERS_MAX) for _ in range(5)
         )
-        self.acts = SlowReadings(self._slow, self.head)
+        self.acts = SlowReadings(self._acting, self.head)
         self.studies = SlowReadings(self._slow, self.head)
         self.checks = SlowReadings(self._slowest, self.head)
         self.forecasts = SlowReadings(self._slowest, self.head)
@@ -120,7 +120,9 @@ class GameHost:
         self.copies.close()
         for readings in (self.acts, self.checks, self.forecasts, self.studies):
             readings.close()
-        for keepers in (self._writers, self._readers, self._slow, self._slowest):
+        for keepers in (
+            self._writers, self._readers, self._acting, self._slow, self._slowest,
+        ):  # fmt: skip
             keepers.close()
         self._database.close()
         self._ledger.close()
