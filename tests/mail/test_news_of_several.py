@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from mail_server import MailServer
+from web.opened_game import BEGIN
 from web.test_sealed_pages import WHISPERS
 
 import nomoledger
-from mail.conftest import ADDRESSES, BEGIN
+from mail.conftest import ADDRESSES
 from mail.test_news_mails import Post
 from nomoledger.game.desk.player_requests import submit_values
 from nomoledger.game.game import Game

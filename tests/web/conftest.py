@@ -1,30 +1,24 @@
 """A served game of mail-opening with Ann and Bob, and a browser for each of the people."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-import nomoledger
 from nomoledger.game.game import Game
 from nomoledger.people.sign_in import Session
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
+from web.opened_game import open_mail_game
 
-#: Play begins yesterday, so that requests of now come later.
-BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
 EnterAs = Callable[[str], Browser]
 
 
 @pytest.fixture
 def ledger_file(tmp_path: Path) -> str:
     path = str(tmp_path / "mail.db")
-    with nomoledger.open(path, create=True) as ledger:
-        game = ledger.create_game("mail", "mail-opening", at=BEGIN)
-        for name in ("Ann", "Bob"):
-            game.join(name, {"email": f"{name.lower()}@example.org"}, at=BEGIN)
+    open_mail_game(path)
     return path
 
 

@@ -6,7 +6,8 @@ import nomoledger
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
-from web.conftest import BEGIN, EnterAs
+from web.conftest import EnterAs
+from web.opened_game import BEGIN
 
 #: Rules of a game in which players rest, cast spells, and swap squares.
 RULES = """

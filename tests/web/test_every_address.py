@@ -15,8 +15,8 @@ from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.rate_limits import RATES, Rate, RateLimits
 from web.browsers import Browser, Fields
-from web.conftest import BEGIN
 from web.crawling import crawl, forms, guesses, handlers, shown
+from web.opened_game import BEGIN
 from web.test_sealed_pages import WHISPERS
 
 PLAYERS = ("Ann", "Bob")

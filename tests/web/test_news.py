@@ -13,7 +13,7 @@ from nomoledger.ledger.ledger import Ledger
 from nomoledger.ledger.stores.news import mark_of
 from nomoledger.web import watcher
 from nomoledger.web.watcher import Watcher
-from web.conftest import BEGIN
+from web.opened_game import BEGIN
 
 Follow = Callable[[Watcher, AsyncIterator[int]], Awaitable[None]]
 

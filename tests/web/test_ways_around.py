@@ -8,7 +8,8 @@ import nomoledger
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
 from web.browsers import Browser
-from web.conftest import BEGIN, EnterAs
+from web.conftest import EnterAs
+from web.opened_game import BEGIN
 
 
 def test_a_player_gets_everywhere_from_every_page(enter_as: EnterAs) -> None:
