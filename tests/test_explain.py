@@ -87,7 +87,7 @@ def test_a_payment_is_explained_down_to_the_dice(desk: Game) -> None:
     assert found is not None
     assert found.told == "Ann -35 $, Bob +35 $ (rent)"
     assert found.rules == ("VIII.5@1", "XXVIII.3@1")
-    assert found.causes[-1].told == "Ann asks to take_turn"
+    assert found.causes[-1].told == "Ann asks to take turn"
     told = "\n".join(found.trail)
     for line in (
         "take_turn(Ann)  [B.2@1]",

@@ -92,7 +92,7 @@ def closed(desk: Desk) -> Desk:
 def test_what_is_sent_waits_for_the_update_but_a_bid_counts_at_once(closed: Desk) -> None:
     bid = closed.number("the highest bid is now $95", options=())
     renamed = closed.number("is now called “Smithy”", options=())
-    asked = closed.number("Bob asks to rename_square", options=())
+    asked = closed.number("Bob asks to rename square", options=())
     closes = [e["number"] for e in closed.log() if e["told"] == "the admin closes the period"]
     assert bid < asked < closes[1] < renamed
 

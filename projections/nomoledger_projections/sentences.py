@@ -15,6 +15,7 @@ from nomoledger.prose.descriptions import (
     name_confirmation,
 )
 from nomoledger.prose.labels import format_cell
+from nomoledger.prose.names import plain
 from nomoledger.prose.payment_words import transfers
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
@@ -220,9 +221,9 @@ def _in_words(body: e.ProposalMade) -> str:
 
 
 def _submitted(body: e.SubmissionReceived, teller: Teller) -> Iterator[Phrase]:
-    pairs = (f"{name} {_called(teller, value)}" for name, value in body.arguments.items())
+    pairs = (f"{plain(name)} {_called(teller, value)}" for name, value in body.arguments.items())
     arguments = f" ({', '.join(pairs)})" if body.arguments else ""
-    yield Phrase(_called(teller, body.by), f"asks to {body.action.replace('_', ' ')}{arguments}")
+    yield Phrase(_called(teller, body.by), f"asks to {plain(body.action)}{arguments}")
 
 
 def _ruled(body: e.RulingMade, teller: Teller) -> str:

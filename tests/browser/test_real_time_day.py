@@ -79,7 +79,7 @@ def ann_casts_a_spell_in_secret(server: ServedLedger, admin: Page, ann: Page, bo
     expect(main(ann)).to_contain_text("You: -50 $")
     for address in ("play", "past", "site/period-1/log.html", "site/index.html"):
         bob.goto(f"{server.address}/games/{GAME}/{address}")
-        expect(main(bob)).not_to_contain_text("Ann asks to add_spell")
+        expect(main(bob)).not_to_contain_text("Ann asks to add spell")
         expect(main(bob)).not_to_contain_text("holds Teleport")
     do_it(ann)
     enter_dice(server, admin, 5)

@@ -228,7 +228,7 @@ def a_name_of_last_week_is_corrected_on_the_page_of_its_event(
     admin.get_by_role("listitem").filter(has_text="Period 1:").get_by_role(
         "link", name="in words"
     ).click()
-    wrong = admin.get_by_role("listitem").filter(has_text="Ann asks to name_square")
+    wrong = admin.get_by_role("listitem").filter(has_text="Ann asks to name square")
     wrong.get_by_role("link").click()
     sees(admin, "Baht")  # The board as it was then.
     admin.locator(".then").get_by_role("link").first.click()

@@ -1,5 +1,6 @@
 """Time passes in a served game: by itself while the server runs, or when the admin says so."""
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -48,4 +49,13 @@ def test_the_admin_lets_time_pass_after_a_look_at_what_falls_due(
     admin.send({}, to="/admin/clock")
     assert host.head("mail") > before
     assert f"{later:%Y-%m-%d %H:%M}" in admin.open("/games/mail/admin")
+    ann = enter_as("Ann")
+    told = ann.open("/games/mail/play")
+    ended = "the timer “lapse (the option of Ann on {})” ran out"
+    square = re.search(r"lapse \(the option of Ann on ([^)]*)\)” ran out", told)
+    assert square, told
+    assert f"because {ended.format(square[1])}, which was set when this happened: proposal" in told
+    link = re.search(r'href="(\S*/why\.html#e(\d+))"[^>]*>#\d+</a> the option of Ann', ann.text)
+    assert link, ann.text
+    assert ended.format(square[1]) in ann.open(f"/games/mail/past/{link[2]}")
     assert "is not a time" in admin.open("/games/mail/admin/clock?to=yesterday")

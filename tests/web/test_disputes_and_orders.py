@@ -43,7 +43,7 @@ def test_a_standing_order_is_checked_placed_shown_to_its_player_alone_and_cancel
     right = {**fields, "when": "square(Ann) == 9", "holds": "money(Ann) >= 400"}
     ann.text = form.replace('action="/games/mail/play/try"', 'action="/games/mail/orders/act"')
     assert "Done" in ann.send(right, to="/orders/act")
-    said = "when square(Ann) == 9, so long as money(Ann) >= 400: name_square"
+    said = "when square(Ann) == 9, so long as money(Ann) >= 400: name square"
     assert said in ann.open("/games/mail/orders")
     for page in ("play", "orders", "disputes", "proposals", "site/log.html"):
         bob.open(f"/games/mail/{page}")

@@ -22,11 +22,13 @@ UNTOLD = (e.CasesCopied,)
 
 
 def _format_fields(fields: dict[str, Any]) -> str:
-    return ", ".join(f"{key} {_format_field(value)}" for key, value in fields.items())
+    return ", ".join(f"{plain(key)} {_format_field(value)}" for key, value in fields.items())
 
 
 def _format_field(value: Any) -> str:
     """Format a value as people gave it: `Ann and Bob` for a list, with brackets for lists in it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if not isinstance(value, list | tuple):
         return str(value)
     if not value:
@@ -166,12 +168,21 @@ def _describe_proposal(event: e.ProposalMade, names: Names) -> str:
 
 def _describe_refusal(event: e.AttemptRefused, names: Names) -> str:
     reasons = "; ".join(f"{reason.text} ({reason.rule})" for reason in event.reasons)
-    return f"refused: {event.operation}: {reasons}"
+    return f"refused: {plain(event.operation.lstrip('@'))}: {reasons}"
 
 
 def _describe_submission(event: e.SubmissionReceived, names: Names) -> str:
-    arguments = _format_fields(event.arguments)
-    return f"{event.by} asks to {event.action}" + (arguments and f": {arguments}")
+    return describe_request(event.by, event.action, event.arguments)
+
+
+def describe_request(by: str, action: str, arguments: dict[str, Any]) -> str:
+    """Describe a request of *by* for an action with *arguments*, by the labels of its form.
+
+    >>> describe_request("Ann", "name_square", {"square": 8, "new_name": "Mill"})
+    'Ann asks to name square: square 8, new name Mill'
+    """
+    fields = _format_fields(arguments)
+    return f"{by} asks to {plain(action)}" + (fields and f": {fields}")
 
 
 def describe_order(order: e.OrderGiven) -> str:
@@ -184,7 +195,7 @@ def describe_order(order: e.OrderGiven) -> str:
 
 def describe_act(act: e.Act) -> str:
     """Describe a request of a standing order."""
-    return act.action + _format_in_brackets(act.arguments)
+    return plain(act.action) + _format_in_brackets(act.arguments)
 
 
 def _format_in_brackets(arguments: dict[str, Any]) -> str:

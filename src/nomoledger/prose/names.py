@@ -182,7 +182,8 @@ class Names:
             operation, arguments = self._timers[attempt]
         else:
             return "something"
-        return f"{plain(operation.lstrip('@'))} ({', '.join(map(self.phrase, arguments))})"
+        given = ", ".join(map(self.phrase, arguments))
+        return plain(operation.lstrip("@")) + (given and f" ({given})")
 
     def without_identifiers(self, text: str) -> str:
         """Return *text* with the identifiers of things replaced by what people call them."""

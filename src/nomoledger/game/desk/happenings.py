@@ -11,6 +11,7 @@ from nomoledger.game.event_filter import EventChoice, EventFilter, NamesOfEvents
 from nomoledger.game.game import Game
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.descriptions import BOOKKEEPING, UNTOLD
+from nomoledger.prose.names import plain
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 
@@ -27,7 +28,8 @@ class Happening(msgspec.Struct, frozen=True):
         period: its period. at: when its request was received, in seconds since 1970.
         told: the event in words.
         rule: the number of the rule behind it; "" if there is none.
-        because: the request behind it in words; "" if it is the request itself, or is not known.
+        because: the request behind it in words, or the timer that ran out; "" if it is the request
+            itself, or is not known.
     """
 
     event: int
@@ -64,6 +66,7 @@ def happenings_of(
 def requests_behind(view: SeenView, player: str, happenings: Sequence[Happening]) -> dict[int, str]:
     """Return the ids of the requests behind *happenings*, which concern *player*, by event.
 
+    What a timer did has no request behind it: nobody did it at that time.
     The ids of the requests of others are for the server only: no page and no mail shows them.
     """
     known = _concerning(view, player).requests
@@ -115,7 +118,8 @@ class _ToldFold:
 
     Attributes:
         told: the events that the rules mention, as `wants` chose them.
-        requests: the ids of the requests behind them, by the numbers of the events.
+        requests: the ids of the requests behind them, by the numbers of the events; without those
+            that only set a timer.
     """
 
     def __init__(self) -> None:
@@ -125,6 +129,7 @@ class _ToldFold:
         self._teller: Teller | None = None
         self._roots: dict[int, int] = {}
         self._requests: dict[int, e.Input] = {}
+        self._timers: dict[int, e.Scheduled] = {}
 
     def take(self, entry: e.Entry) -> None:
         """Go on with the next event; it is told before a thing ends, and after all else."""
@@ -151,12 +156,18 @@ class _ToldFold:
             self._roots[number] = number
         elif body.cause in self._roots:
             self._roots[number] = self._roots[body.cause]
+        timer = self._timers.get(-1 if body.cause is None else body.cause)
+        if isinstance(body, e.Scheduled) and body.due is not None:
+            self._timers[number] = body
+        elif timer is not None:
+            self._timers[number] = timer
         request = self._requests.get(self._roots.get(number, -1))
         if not self.wants(entry) or not _is_told(body, teller):
             teller.follow(body)
         else:
-            self.keep(_happening(entry, teller, request), body)
-            if request is not None:
+            because = _because(teller, body, request, timer)
+            self.keep(_happening(entry, teller, because), body)
+            if request is not None and timer is None:
                 self.requests[number] = request.id
 
 
@@ -204,9 +215,22 @@ def _is_told(body: e.Event, teller: Teller) -> bool:
     return not isinstance(body, (*UNTOLD, *BOOKKEEPING)) and teller.mentions(body)
 
 
-def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happening:
-    body = entry.body
+def _because(
+    teller: Teller, body: e.Event, request: e.Input | None, timer: e.Scheduled | None
+) -> str:
+    """Return in words what led to *body*: the *timer* that ran out, or else the *request*."""
     is_told = request is not body and not isinstance(request, e.ClockAdvanced | e.GameOpened)
+    told = teller.tell(request) if request is not None and is_told else ""
+    if timer is None:
+        return told
+    ran_out = f"the timer “{teller.scheduled(timer.attempt)}” ran out"
+    if isinstance(request, e.SubmissionReceived):
+        return f"{ran_out}, which {request.by}'s request to {plain(request.action)} set"
+    return f"{ran_out}, which was set when this happened: {told}" if told else ran_out
+
+
+def _happening(entry: e.Entry, teller: Teller, because: str) -> Happening:
+    body = entry.body
     rules = [name for name in body.rules if name != "engine" and not name.startswith("ruling:")]
     return Happening(
         event=entry.number,
@@ -215,5 +239,5 @@ def _happening(entry: e.Entry, teller: Teller, request: e.Input | None) -> Happe
         at=int(body.received_at.timestamp()),
         told=teller.tell(body),
         rule=rules[0].partition("@")[0] if rules else "",
-        because=teller.tell(request) if request is not None and is_told else "",
+        because=because,
     )

@@ -14,6 +14,7 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.explanation.recorded_past import RecordedPast
 from nomoledger.game.explanation.traced_run import TracedRun
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.prose.descriptions import describe_request
 from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
@@ -175,7 +176,7 @@ def _describe_ruling(past: RecordedPast, ruling: e.RulingMade) -> Iterator[str]:
         elif isinstance(edit, e.LeftOut):
             yield f"#{edit.event} {past.names.tell(past.bodies[edit.event])}: it does not count"
         elif isinstance(edit, e.TakenIn):
-            request = f"{edit.by} asks to {edit.action}: {_format_value(edit.arguments)}"
+            request = describe_request(edit.by, edit.action, edit.arguments)
             yield f"after #{edit.after}: {request}, which was overlooked"
         else:
             yield f"{edit.question}: answered {_format_value(edit.value)}"

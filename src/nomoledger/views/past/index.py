@@ -26,6 +26,7 @@ class PastEvent(msgspec.Struct, frozen=True):
         rules: the rules behind it, each as number@version.
         is_request: whether it came from outside: a request, a ruling, a draw entered by hand.
         is_quiet: whether it is bookkeeping of the engine, or the rules do not mention it.
+        timer: if it sets a timer, that the timer ran out, in words: what is said of it as a cause.
         written: what a ruling can put in its place, as people write it; "" if nothing.
     """
 
@@ -37,6 +38,7 @@ class PastEvent(msgspec.Struct, frozen=True):
     rules: tuple[str, ...]
     is_request: bool
     is_quiet: bool
+    timer: str = ""
     written: str = ""
 
 
@@ -140,12 +142,20 @@ def _told(entry: e.Entry, teller: Teller) -> PastEvent:
         period=body.period,
         at=int(body.received_at.timestamp()),
         told=told,
+        timer=_timer(body, teller),
         cause=body.cause,
         rules=body.rules,
         is_request=isinstance(body, e.Input),
         is_quiet=is_quiet,
         written=_written(body),
     )
+
+
+def _timer(body: e.Event, teller: Teller) -> str:
+    """Return the end of the timer that *body* sets in words; "" if it sets none."""
+    if not isinstance(body, e.Scheduled) or body.due is None:
+        return ""
+    return f"the timer “{teller.scheduled(body.attempt)}” ran out, which was set here"
 
 
 def _written(body: e.Event) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.events.rules import Commodity
 from nomoledger.language.values import from_units
+from nomoledger.prose.descriptions import describe_request
 from nomoledger.prose.labels import format_cell
 from nomoledger.prose.names import Names
 from nomoledger.prose.teller import Teller
@@ -111,9 +112,8 @@ def edits_on_page(
     """Yield the edits of *ruling*. *link* returns the link to an event."""
     for edit in ruling.edits:
         if isinstance(edit, e.TakenIn):
-            asked = f"{edit.by} asks to {edit.action}"
-            fields = [f"{name} {teller.label(value)}" for name, value in edit.arguments.items()]
-            text = ": ".join(filter(None, (asked, ", ".join(fields))))
+            labels = {name: teller.label(value) for name, value in edit.arguments.items()}
+            text = describe_request(edit.by, edit.action, labels)
             yield EditOnPage(link(edit.after), text, "overlooked, and counts after that event")
         elif isinstance(edit, e.Answered):
             asked = teller.without_identifiers(edit.question)

@@ -20,6 +20,7 @@ from nomoledger.game.desk.ruling_preview import (
 )
 from nomoledger.game.game import Game
 from nomoledger.people.sign_in import ADMIN
+from nomoledger.prose.names import plain
 from nomoledger.web.api.callers import ApiRequest, host_behind
 from nomoledger.web.api.conditional_reading import show
 from nomoledger.web.api.endpoints import GAME, RequestKey, computes, reads, records
@@ -89,7 +90,7 @@ def submit_as_admin(
     request: ApiRequest, game: FromPath[str], data: JSONBody[ActionBody], key: RequestKey
 ) -> Response[RequestAnswer]:
     """Ask for an action of the admin."""
-    given, what = (ADMIN, data.action, data.arguments), f"asks for {data.action}"
+    given, what = (ADMIN, data.action, data.arguments), f"asks for {plain(data.action)}"
     return record(request, key, data, what, submit_values, *given, reader=ADMIN)
 
 

@@ -17,6 +17,7 @@ from nomoledger.game.desk.player_requests import (
 from nomoledger.game.desk.request_outcome import RequestOutcome, outcome_for
 from nomoledger.game.desk.request_trial import RequestTrial, try_submission
 from nomoledger.game.game import Game
+from nomoledger.prose.names import plain
 from nomoledger.web.api.callers import ApiRequest, caller_of, host_behind, player_behind
 from nomoledger.web.api.conditional_reading import has_it, headers_of, show
 from nomoledger.web.api.endpoints import GAME, ActingFor, RequestKey, computes, reads, records
@@ -116,7 +117,7 @@ def submit_action(
 ) -> Response[RequestAnswer]:  # fmt: skip
     """Ask for an action."""
     given = player_behind(request), data.action, data.arguments
-    return record(request, key, data, f"asks for {data.action}", submit_values, *given)
+    return record(request, key, data, f"asks for {plain(data.action)}", submit_values, *given)
 
 
 @records(f"{GAME}/proposals/{{number:int}}/votes", "play")

@@ -18,6 +18,7 @@ from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
 from nomoledger.mail.mail_address import checked_address
 from nomoledger.people.sign_in import ADMIN, LINK_SECONDS
+from nomoledger.prose.names import plain
 from nomoledger.web.forms import (
     Form,
     given_in,
@@ -75,7 +76,7 @@ def judge(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]
 def submit(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Ask for an action of the admin."""
     action, given = text_in(data, "action"), given_in(pairs_of(data))
-    what = f"asks for {action}"
+    what = f"asks for {plain(action)}"
     return _send(request, game, data, what, submit_given, ADMIN, action, given)
 
 

@@ -16,6 +16,7 @@ from nomoledger.game.desk.line_trial import LineTrial, try_line
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.desk.request_outcome import RequestOutcome, outcome_for
 from nomoledger.game.game import Game
+from nomoledger.prose.names import plain
 from nomoledger.web.forms import Form, id_in, number_of, pairs_of
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
@@ -131,7 +132,7 @@ def _ask(host: GameHost, player: Player, line: LineOfPlay, id: str) -> bool:
             vote, what = (player.name, number, choice), f"votes on proposal {number}"
             host.request(player.session, what, Game.vote, *vote, acting_for=acting, id=id)
         else:
-            wanted, what = (player.name, step.action, step.given), f"asks for {step.action}"
+            wanted, what = (player.name, step.action, step.given), f"asks for {plain(step.action)}"
             host.request(player.session, what, submit_given, *wanted, acting_for=acting, id=id)
     except NomoledgerError:
         return False

@@ -15,6 +15,7 @@ from nomoledger.game.desk.player_requests import answer_in_words, submit_given, 
 from nomoledger.game.desk.request_outcome import RequestOutcome, outcome_for
 from nomoledger.game.desk.request_trial import RequestTrial, try_submission
 from nomoledger.game.game import Game
+from nomoledger.prose.names import plain
 from nomoledger.web.forms import Form, given_in, number_in, number_of, pairs_of, text_in
 from nomoledger.web.page_templates import page
 from nomoledger.web.routes.sending import page_values, place_of, send_for_player
@@ -87,7 +88,7 @@ def submit(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any
     player = player_of(request, game)
     action, given = text_in(data, "action"), given_in(pairs_of(data))
     wanted = (player.name, action, given)
-    return send_for_player(request, data, f"asks for {action}", submit_given, *wanted)
+    return send_for_player(request, data, f"asks for {plain(action)}", submit_given, *wanted)
 
 
 @post("/games/{game:str}/play/vote")
