@@ -101,18 +101,19 @@ class ApiTokens:
         A token is worthless if nobody made it, if it was revoked, and if it has expired.
         """
         now = self._now()
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 f"SELECT {_COLUMNS} FROM api_tokens WHERE token = ? AND expires >= ?",
                 (_hash(secret), now),
             ).fetchone()
-            if row is not None and now - (row[-1] or 0) >= _USE_SECONDS:
+        if row is not None and now - (row[-1] or 0) >= _USE_SECONDS:
+            with self._database.transaction() as connection:
                 connection.execute("UPDATE api_tokens SET used = ? WHERE token = ?", (now, row[0]))
         return None if row is None else _token(row)
 
     def all_of(self, game: str, reader: str) -> list[ApiToken]:
         """Return the tokens of *reader* in *game* that work, the newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM api_tokens"
                 " WHERE game = ? AND reader = ? AND expires >= ? ORDER BY made DESC, token",

@@ -63,7 +63,7 @@ class Comments:
 
     def on(self, game: str, proposal: int) -> list[Comment]:
         """Return the latest comments on *proposal* of *game*, in their order."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT at, speaker, text, entered_by FROM comments"
                 " WHERE game = ? AND proposal = ? ORDER BY at DESC, id LIMIT ?",

@@ -13,11 +13,12 @@ from threading import Lock
 from typing import Any, Protocol
 
 from nomoledger.errors import StoreError
-from nomoledger.ledger.stores.location import is_postgres, path_of, safe_location
+from nomoledger.ledger.stores.location import is_postgres, path_of
 
 #: What is added to the name of a ledger's file.
 SUFFIX = "-people"
-_SCHEMA = (
+#: The tables, for SQLite and PostgreSQL.
+SCHEMA = (
     """CREATE TABLE IF NOT EXISTS people (
         game TEXT NOT NULL, reader TEXT NOT NULL, email TEXT NOT NULL, invited BIGINT NOT NULL,
         PRIMARY KEY (game, reader))""",
@@ -81,11 +82,21 @@ class Connection(Protocol):
 
 
 class PeopleDatabase(Protocol):
-    """What is kept of people. Several threads, and several processes, may use it."""
+    """What is kept of people. Several threads, and several processes, may use it.
+
+    Attributes:
+        is_shared: whether the server processes of several computers may use it.
+    """
+
+    is_shared: bool
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Yield a connection; what the block does is kept as a whole, or not at all."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection for a block that only reads: it waits for nobody who writes."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -94,80 +105,53 @@ class PeopleDatabase(Protocol):
 class SqlitePeople:
     """A database of people in a file, which only its owner can read."""
 
+    is_shared = False
+
     def __init__(self, path: Path) -> None:
         """Open the file at *path*, which is made if it does not exist."""
-        self._lock = Lock()
+        self._writing, self._reading = Lock(), Lock()
         try:
             path.touch(mode=0o600)
-            self._connection = sqlite3.connect(path, timeout=10, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            with self._connection as connection:
-                for statement in _SCHEMA:
+            self._writer = sqlite3.connect(path, timeout=10, check_same_thread=False)
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            with self._writer as connection:
+                for statement in SCHEMA:
                     connection.execute(statement)
+            self._reader = sqlite3.connect(path, timeout=10, check_same_thread=False)
+            self._reader.execute("PRAGMA query_only = ON")
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot keep people in {path}: {error}") from None
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """Yield the connection, in a transaction of its own."""
-        with self._lock:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield self._connection
-                self._connection.commit()
-            except BaseException as error:
-                self._connection.rollback()
-                if isinstance(error, sqlite3.Error):
-                    raise StoreError(f"the file of people cannot be used: {error}") from None
-                raise
+        """Yield a connection, in a transaction of its own, which waits until nobody else writes."""
+        with self._writing, _block(self._writer, "BEGIN IMMEDIATE"):
+            yield self._writer
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection that shows what was stored when the block began to read."""
+        with self._reading, _block(self._reader, "BEGIN"):
+            yield self._reader
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._reader.close()
+        self._writer.close()
 
 
-class _Numbered:
-    """A connection to PostgreSQL that takes `?` where its library takes `%s`."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        return self._connection.execute(statement.replace("?", "%s"), tuple(values))
-
-
-class PostgresPeople:
-    """A database of people in the schema `nomoledger_people` of a PostgreSQL database."""
-
-    def __init__(self, location: str) -> None:
-        """Connect to the database at *location*; the schema is made if it does not exist."""
-        # Imported late: psycopg takes 0.1 s to import, and ledgers in files do not need it.
-        import psycopg
-        from psycopg_pool import ConnectionPool
-
-        self._failure = psycopg.Error
-        self._where = safe_location(location)
-        self._pool = ConnectionPool(location, min_size=1, max_size=4, open=True)
-        with self.transaction() as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
-            connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_people")
-            connection.execute("SET LOCAL search_path TO nomoledger_people")
-            for statement in _SCHEMA:
-                connection.execute(statement)
-
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """Yield a connection of the pool, in a transaction of its own."""
-        try:
-            with self._pool.connection() as connection:
-                connection.execute("SET LOCAL search_path TO nomoledger_people")
-                yield _Numbered(connection)
-        except self._failure as error:
-            raise StoreError(f"people in {self._where} cannot be used: {error}") from None
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._pool.close()
+@contextmanager
+def _block(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """Let the block be a transaction of *connection*, which *begin* begins."""
+    try:
+        connection.execute(begin)
+        yield
+        connection.commit()
+    except BaseException as error:
+        connection.rollback()
+        if isinstance(error, sqlite3.Error):
+            raise StoreError(f"the file of people cannot be used: {error}") from None
+        raise
 
 
 def open_people(location: str) -> PeopleDatabase:
@@ -177,5 +161,8 @@ def open_people(location: str) -> PeopleDatabase:
         StoreError: they cannot be read or written.
     """
     if is_postgres(location):
+        # Imported late: psycopg takes 0.1 s to import, and ledgers in files do not need it.
+        from nomoledger.people.postgres_people import PostgresPeople
+
         return PostgresPeople(location)
     return SqlitePeople(Path(path_of(location) + SUFFIX))

@@ -58,7 +58,7 @@ class Deeds:
 
     def _latest(self, condition: str, *values: object) -> list[Deed]:
         """Return the deeds for which *condition* holds; *values* end with how many, at most."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT at, reader, session, what, request, acting_for FROM deeds"
                 f" WHERE {condition} ORDER BY at DESC LIMIT ?",

@@ -40,9 +40,10 @@ class MailChoices:
 
     def of(self, game: str, reader: str) -> MailChoice:
         """Return the choice of *reader* in *game*; who has not chosen yet gets the usual one."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = self._row(connection, game, reader)
-            if row is None:
+        if row is None:
+            with self._database.transaction() as connection:
                 self._insert(connection, game, reader, MailChoice())
                 row = self._row(connection, game, reader)
         assert row is not None
@@ -70,7 +71,7 @@ class MailChoices:
 
     def whose(self, stop: str) -> tuple[str, str] | None:
         """Return the game and reader whose mails the token *stop* stops; None if it stops none."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT game, reader FROM mail_choices WHERE stop = ?", (stop,)
             ).fetchone()

@@ -39,7 +39,7 @@ class ProgressBook:
 
     def of(self, game: str) -> dict[str, tuple[int, MailProgress]]:
         """Return the progress of the readers of *game*, and its version, by reader."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT reader, version, state FROM mail_progress WHERE game = ?", (game,)
             ).fetchall()

@@ -210,7 +210,7 @@ class Outbox:
         )
 
     def _listed(self, game: str, state: str, order: str) -> list[ListedLetter]:
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, kind, recipient, about, posted, due, tries, why FROM outbox"
                 f" WHERE game = ? AND state = ? ORDER BY {order} LIMIT ?",

@@ -84,7 +84,7 @@ class Passkeys:
 
     def of(self, game: str, reader: str) -> list[Passkey]:
         """Return the passkeys of *reader* in *game*, the oldest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, name, added, used FROM passkeys WHERE game = ? AND reader = ?"
                 " ORDER BY added, id",
@@ -94,7 +94,7 @@ class Passkeys:
 
     def options_to_add(self, session: Session, site: PasskeySite) -> str:
         """Return, as JSON, what the browser of *session* needs to make a passkey for *site*."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, handle FROM passkeys WHERE game = ? AND reader = ?",
                 (session.game, session.reader),
@@ -188,7 +188,7 @@ class Passkeys:
         """
         challenge, purpose = self._used_challenge(answer, parse_authentication_credential_json)
         sent = parse_authentication_credential_json(answer)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT game, reader, handle, public_key, sign_count FROM passkeys"
                 " WHERE id = ? AND site = ?",

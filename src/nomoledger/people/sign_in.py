@@ -108,7 +108,7 @@ class SignIn:
 
     def people(self, game: str) -> dict[str, str]:
         """Return the addresses of the people who were invited to *game*, by reader."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT reader, email FROM people WHERE game = ? ORDER BY reader", (game,)
             ).fetchall()
@@ -118,7 +118,7 @@ class SignIn:
 
     def whose(self, token: str) -> tuple[str, str] | None:
         """Return the game and reader of the link *token*; None if it is worth nothing."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT game, reader FROM links WHERE token = ? AND expires >= ? AND used = 0",
                 (hash_of(token), self._now()),
@@ -177,16 +177,17 @@ class SignIn:
         A session ends `IDLE_SECONDS` after its last use, and `SESSION_SECONDS` after its begin.
         """
         id, now = hash_of(token), self._now()
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT sessions.used, sessions.game, sessions.reader, seen.number FROM sessions"
                 " LEFT JOIN seen ON seen.game = sessions.game AND seen.reader = sessions.reader"
                 " WHERE token = ? AND expires >= ?",
                 (id, now),
             ).fetchone()
-            if row is None:
-                return None
-            if row[0] <= now - NOTED_SECONDS:
+        if row is None:
+            return None
+        if row[0] <= now - NOTED_SECONDS:
+            with self._database.transaction() as connection:
                 connection.execute(
                     "UPDATE sessions SET used = ?, expires = CASE WHEN began + ? < ?"
                     " THEN began + ? ELSE ? END WHERE token = ?",
@@ -197,7 +198,7 @@ class SignIn:
 
     def sessions(self, game: str, reader: str) -> list[OpenSession]:
         """Return the sessions of *reader* in *game*, the latest used first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT token, way, browser, began, used FROM sessions"
                 " WHERE game = ? AND reader = ? AND expires >= ? ORDER BY used DESC, token",

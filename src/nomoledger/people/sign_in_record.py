@@ -12,6 +12,8 @@ from nomoledger.people.visit import Visit
 NETWORK_SECONDS = 90 * 24 * 3600
 #: How many entries are listed.
 LISTED_MAX = 200
+#: What holds for the entries whose network is to be removed.
+_OLD = "network <> '' AND at < ?"
 
 
 class SignInEntry(msgspec.Struct, frozen=True):
@@ -71,8 +73,13 @@ class SignInRecord:
         return self._latest("game = ? AND reader = ?", game, reader)
 
     def _latest(self, condition: str, *values: str) -> list[SignInEntry]:
-        with self._database.transaction() as connection:
-            self._forget(connection)
+        with self._database.reading() as connection:
+            old = connection.execute(f"SELECT 1 FROM sign_ins WHERE {_OLD} LIMIT 1", self._age())
+            has_old = old.fetchone() is not None
+        if has_old:
+            with self._database.transaction() as connection:
+                self._forget(connection)
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT at, reader, what, way, browser, network, session FROM sign_ins"
                 f" WHERE {condition} ORDER BY at DESC, reader, what LIMIT ?",
@@ -82,7 +89,8 @@ class SignInRecord:
 
     def _forget(self, connection: Connection) -> None:
         """Remove the networks of long ago."""
-        connection.execute(
-            "UPDATE sign_ins SET network = '' WHERE network <> '' AND at < ?",
-            (int(self._clock()) - NETWORK_SECONDS,),
-        )
+        connection.execute(f"UPDATE sign_ins SET network = '' WHERE {_OLD}", self._age())
+
+    def _age(self) -> tuple[int]:
+        """Return the time before which networks are removed."""
+        return (int(self._clock()) - NETWORK_SECONDS,)

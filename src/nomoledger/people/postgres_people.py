@@ -1,0 +1,65 @@
+"""The database of people in PostgreSQL: a schema beside that of the ledger."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from nomoledger.ledger.stores.location import safe_location
+from nomoledger.ledger.stores.postgres_link import (
+    PATIENCE_SECONDS,
+    PostgresConnections,
+    address_of,
+    direct_connection,
+    plain_errors,
+)
+from nomoledger.people.database import SCHEMA, Connection
+
+
+class PostgresPeople:
+    """A database of people in the schema `nomoledger_people` of a PostgreSQL database.
+
+    Its connections have the settings of those of the ledger: for how long they are waited for,
+    which of several hosts they choose, and what happens when they break.
+    """
+
+    is_shared = True
+
+    def __init__(self, location: str) -> None:
+        """Connect to the database at *location*; the schema is made if it does not exist."""
+        self._where = safe_location(location)
+        address = address_of(location)
+        with direct_connection(address, self._where) as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
+            connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_people")
+            connection.execute("SET LOCAL search_path TO nomoledger_people")
+            for statement in SCHEMA:
+                connection.execute(statement.encode())
+        self._connections = PostgresConnections(address, lock_timeout=PATIENCE_SECONDS)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Yield a connection of the pool, in a transaction of its own."""
+        with (
+            plain_errors(self._where),
+            self._connections.living_connection() as connection,
+            connection.transaction(),
+        ):
+            connection.execute("SET LOCAL search_path TO nomoledger_people")
+            yield _Numbered(connection)
+
+    #: In PostgreSQL, whoever reads waits for nobody.
+    reading = transaction
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connections.close()
+
+
+class _Numbered:
+    """A connection to PostgreSQL that takes `?` where its library takes `%s`."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(statement.replace("?", "%s"), tuple(values))
