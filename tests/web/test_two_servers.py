@@ -36,9 +36,9 @@ def admin(servers: list[ServedLedger]) -> Iterator[httpx.Client]:
         yield client
 
 
-def join(client: httpx.Client, server: ServedLedger, name: str) -> None:
+def join(client: httpx.Client, server: ServedLedger, name: str, game: str = GAME) -> None:
     fields = {"id": f"join-{name}", "name": name, "email": f"{name}@example.org"}
-    client.post(f"{server.address}{GAME}/admin/join", data=fields).raise_for_status()
+    client.post(f"{server.address}{game}/admin/join", data=fields).raise_for_status()
 
 
 def test_who_signs_in_at_one_server_is_signed_in_at_the_other_and_hears_its_news(

@@ -164,5 +164,5 @@ def open_people(location: str) -> PeopleDatabase:
         # Imported late: psycopg takes 0.1 s to import, and ledgers in files do not need it.
         from nomoledger.people.postgres_people import PostgresPeople
 
-        return PostgresPeople(location)
+        return PostgresPeople(location, SCHEMA)
     return SqlitePeople(Path(path_of(location) + SUFFIX))

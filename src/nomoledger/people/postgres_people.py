@@ -12,7 +12,6 @@ from nomoledger.ledger.stores.postgres_link import (
     direct_connection,
     plain_errors,
 )
-from nomoledger.people.database import SCHEMA, Connection
 
 
 class PostgresPeople:
@@ -24,20 +23,20 @@ class PostgresPeople:
 
     is_shared = True
 
-    def __init__(self, location: str) -> None:
-        """Connect to the database at *location*; the schema is made if it does not exist."""
+    def __init__(self, location: str, tables: Sequence[str]) -> None:
+        """Connect to the database at *location*, and make *tables* that do not exist yet."""
         self._where = safe_location(location)
         address = address_of(location)
         with direct_connection(address, self._where) as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
             connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_people")
             connection.execute("SET LOCAL search_path TO nomoledger_people")
-            for statement in SCHEMA:
+            for statement in tables:
                 connection.execute(statement.encode())
         self._connections = PostgresConnections(address, lock_timeout=PATIENCE_SECONDS)
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self) -> Iterator["_Numbered"]:
         """Yield a connection of the pool, in a transaction of its own."""
         with (
             plain_errors(self._where),
@@ -62,4 +61,5 @@ class _Numbered:
         self._connection = connection
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """See `nomoledger.people.database.Connection.execute`."""
         return self._connection.execute(statement.replace("?", "%s"), tuple(values))

@@ -6,7 +6,7 @@ from litestar import Litestar, Request, Response, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
-from nomoledger.errors import NomoledgerError, StoreError, UnknownError
+from nomoledger.errors import MovedError, NomoledgerError, StoreError, UnknownError
 from nomoledger.web.api.api_app import make_api
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.page_templates import page
@@ -33,10 +33,12 @@ from nomoledger.web.routes import (
     public,
     token_pages,
 )  # fmt: skip
-from nomoledger.web.visitor import admin_only, session_of
+from nomoledger.web.visitor import admin_only, known_session
 
 #: The largest body of a request, in bytes.
 BODY_BYTES_MAX = 200_000
+#: After how many seconds to try again if the database cannot be used.
+RETRY_SECONDS = 5
 
 
 def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
@@ -103,8 +105,8 @@ def _show_problem(request: Request[Any, Any, Any], error: HTTPException) -> Resp
 
 def _show_error(request: Request[Any, Any, Any], error: NomoledgerError) -> Response[Any]:
     game = str(request.path_params.get("game", ""))
-    if isinstance(error, StoreError):  # Who is signed in cannot be read, either.
-        return page("problem.html", 503, problem=str(error), game=game, session=None, player=None)
+    if isinstance(error, StoreError) and not isinstance(error, MovedError):
+        return _show_outage(request, error)
     if isinstance(error, UnknownError):
         return _problem_page(request, "", 404, str(error))
     return _problem_page(request, game, 409, str(error))
@@ -113,9 +115,18 @@ def _show_error(request: Request[Any, Any, Any], error: NomoledgerError) -> Resp
 def _problem_page(
     request: Request[Any, Any, Any], game: str, status: int, problem: str
 ) -> Response[Any]:
-    session = session_of(request, game) if game else None
+    # This runs in the event loop, so that it must not wait for the database.
+    session = known_session(request, game) if game else None
     values = {"game": game, "session": session, "player": None}
     return page("problem.html", status, problem=problem, **values)
+
+
+def _show_outage(request: Request[Any, Any, Any], error: StoreError) -> Response[Any]:
+    """Return the page for a database that cannot be used; only the log says where it is."""
+    request.logger.warning("%s: %s", request.url.path, error)
+    answer = page("outage.html", 503, game="", session=None)
+    answer.headers["retry-after"] = str(RETRY_SECONDS)
+    return answer
 
 
 def _show_bug(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

@@ -89,6 +89,13 @@ def session_of(request: WebConnection, game: str) -> Session | None:
     return session if session is not None and session.game == game else None
 
 
+def known_session(request: WebConnection, game: str) -> Session | None:
+    """Return what `session_of` found for *request* before; None if nobody asked. It never waits."""
+    known: dict[str, Session | None] = request.scope.get(_KNOWN, {})  # type: ignore[assignment]
+    session = known.get(request.cookies.get(cookie_name(request, game), ""))
+    return session if session is not None and session.game == game else None
+
+
 def signed_in(request: WebConnection, game: str) -> Session:
     """Return the session of *request* in *game*.
 

@@ -93,6 +93,7 @@ class PostgresConnections(PostgresDatastore):
             originator_id_type="text",
         )  # fmt: skip
         self._address = address
+        self._is_away = False
         self.pool.kwargs = address | {"row_factory": tuple_row}
         self.pool.reconnect_timeout = PATIENCE_SECONDS
         self.pool.max_idle = IDLE_SECONDS
@@ -126,14 +127,26 @@ class PostgresConnections(PostgresDatastore):
 
     @contextmanager
     def _any_connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection of the pool; if there is none, raise why no server can be reached."""
+        """Yield a connection of the pool; if there is none, raise why no server can be reached.
+
+        The pool waits for a connection. Once no server could be reached, that is tried first, so
+        that those who come next do not wait, too.
+        """
+        if self._is_away:
+            self._try_server()
         try:
             with self.get_connection() as connection:
                 yield connection
         except PersistenceError as error:
             if isinstance(error.__cause__, PoolTimeout):
-                psycopg.connect(**self._address).close()
+                self._try_server()
             raise
+
+    def _try_server(self) -> None:
+        """Connect outside the pool; note whether a server can be reached, or raise why not."""
+        self._is_away = True
+        psycopg.connect(**self._address).close()
+        self._is_away = False
 
     def after_connect_func(self) -> Callable[[psycopg.Connection[Any]], None]:
         """Return the function that prepares a new connection; it does not refer to *self*."""

@@ -61,6 +61,7 @@ def show_site(request: WebRequest, game: FromPath[str], path: FromPath[str]) -> 
         raise NotFoundException("there is no such page")
     file = host_of(request).site(game).joinpath(*parts)
     if not file.is_file():
+        session_of(request, game)  # The page that says so needs it.
         raise NotFoundException("there is no such page")
     kind = guess_type(file.name)[0] or "application/octet-stream"
     is_text = kind.startswith("text/") or kind.endswith(("xml", "javascript"))
