@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,23 @@ def test_without_a_ledger_the_command_says_what_to_name() -> None:
     result = CliRunner().invoke(program, ["serve"])
     assert result.exit_code == 2
     assert "name the ledger to serve, or use --demo" in result.stderr
+
+
+def test_a_port_in_use_is_noticed_before_anything_else_is_said_or_done() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = CliRunner().invoke(program, ["serve", "--demo", "--port", port])
+    assert result.exit_code == 2
+    assert f"cannot listen at 127.0.0.1, port {port}" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_ledger_that_is_not_there_is_all_that_is_said(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "none.db")
+    result = CliRunner().invoke(program, ["serve", nowhere, "--port", "0"])
+    assert result.exit_code != 0
+    assert "none.db" in result.stderr
+    assert result.stdout == ""
 
 
 @pytest.mark.slow

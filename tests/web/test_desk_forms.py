@@ -1,5 +1,7 @@
 """What the desk of a player offers: refused actions with reasons, rows of lists, open things."""
 
+import re
+
 import pytest
 
 import nomoledger
@@ -42,11 +44,11 @@ RULES = """
     number: X.8
     title: Swaps
     prose: Squares change hands once the taker agrees.
-    declares: {swap: {number: Number key, squares: List}}
+    declares: {swap: {number: Number key, squares: List, offered_at: Time}}
     code: |
       def action_offer(player: Player, squares: Player | Square = []):
           "Lists of [giver, taker, square]."
-          create("swap", {"number": 1, "squares": squares})
+          create("swap", {"number": 1, "squares": squares, "offered_at": now()})
 
       def action_agree(player: Player, swap: Swap):
           for giver, taker, square in get(swap, "squares"):
@@ -113,7 +115,10 @@ def test_a_list_of_rows_has_a_field_for_each_value_of_a_row(
     assert "giver Ann Bob taker Ann Bob square " in form
     rows = {"giver": "Ann", "taker": "Bob", "square": "5"}
     assert "Done" in ask_for(ann, "offer", {f"with-squares.0.{k}": v for k, v in rows.items()})
-    assert "Agree: swap 1 Squares Ann, Bob, 5" in bob.open("/games/mail/play")
+    offer = bob.open("/games/mail/play")
+    assert "Agree: swap 1 Squares Ann, Bob, 5" in offer
+    assert re.search(r"Offered at \d{4}-\d\d-\d\d \d\d:\d\d UTC", offer)
+    assert "Offered at</dt><dd><time datetime=" in bob.text
     assert "Agree: swap 1" not in ann.open("/games/mail/play")
     bob.send({}, button="Agree")
     assert "Bob now owns square 5" in bob.send({}, button="Do it")

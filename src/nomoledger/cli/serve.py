@@ -70,6 +70,7 @@ def serve(
     Example: nomoledger serve game.db
     """
     try:
+        from nomoledger.web.serving import listening
         from nomoledger.web.serving import serve as run_server
     except ModuleNotFoundError as error:
         raise UsageError(
@@ -83,29 +84,39 @@ def serve(
         name = "the admin" if reader == ADMIN else reader
         print_line(f"{game}: sign in as {name} with {link}")
 
-    with _served(location, is_demo) as (place, guests):
+    def begun() -> None:
         if keeps_clocks:
             print_line("the timers of games that go on now fire when they are due; see --no-clock")
         if mail is not None:
             print_line(f"mails are sent through {mail.account.where}, from {mail.sender}")
+
+    _check_place(location, is_demo)
+    with (
+        listening(address, port) as listener,
+        _served(None if is_demo else location) as (place, guests),
+    ):
         run_server(
-            place, address, port, announce, guests=guests, keeps_clocks=keeps_clocks,
-            publish_to=publish_to, mail=mail, public_url=origin, proxy=proxy,
+            place, listener, address, announce, begun=begun, guests=guests,
+            keeps_clocks=keeps_clocks, publish_to=publish_to, mail=mail, public_url=origin,
+            proxy=proxy,
         )  # fmt: skip
 
 
-@contextmanager
-def _served(location: str | None, is_demo: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the ledger to serve, and the players who get a link at once."""
+def _check_place(location: str | None, is_demo: bool) -> None:
     if is_demo and location is not None and location != ledger_in_environment():
         raise UsageError(f"--demo serves a ledger of its own: leave {location} out")
-    if is_demo:
-        with demo_ledger() as demo:
-            yield demo
-    elif location is None:
+    if location is None and not is_demo:
         raise UsageError("name the ledger to serve, or use --demo: see nomoledger serve --help")
-    else:
+
+
+@contextmanager
+def _served(location: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the ledger to serve, that of the demo for None, and the players who get a link."""
+    if location is not None:
         yield location, ()
+        return
+    with demo_ledger() as demo:
+        yield demo
 
 
 def _mail_settings(smtp: str | None, sender: str | None, origin: str) -> MailSettings | None:

@@ -10,7 +10,7 @@ from nomoledger.mail.message import MailLook, make_message
 from nomoledger.mail.smtp_account import SmtpAccount
 from nomoledger.people.outbox import Letter, Outbox
 from nomoledger.people.postman import UndeliverableError
-from nomoledger.prose.time_format import format_time
+from nomoledger.prose.time_format import format_minute
 
 #: What mails are in the outbox.
 KIND = "mail"
@@ -97,7 +97,7 @@ class Mail:
             f"Somebody, probably you, wants to sign in to {game} as {whom}.\n\n"
             f"Open this link, and press the button on its page:\n\n{link}\n\n"
             f"Or type this code into the page where you asked for this mail:\n\n    {code}\n\n"
-            f"Link and code work once, until {format_time(until)}.\n\n"
+            f"Link and code work once, until {format_minute(until - 1)}.\n\n"
             "If you did not ask for this mail, you need not do anything: only the link or the code"
             " signs somebody in, and only you have them."
         )
@@ -117,8 +117,8 @@ class Mail:
         text = (
             f"You are invited to {game}, as {whom}.\n\n"
             f"Open this link, and press the button on its page:\n\n{link}\n\n"
-            f"The link works once, until {format_time(until)}. Keep this mail to yourself: whoever"
-            " has the link can sign in with it.\n\n"
+            f"The link works once, until {format_minute(until - 1)}. Keep this mail to yourself:"
+            " whoever has the link can sign in with it.\n\n"
             f"From now on you get mail when {game} waits for you. You can change that after you"
             f" signed in: {self.link('games', game, 'mail')}"
         )

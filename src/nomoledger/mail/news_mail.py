@@ -5,7 +5,7 @@ from nomoledger.game.desk.reader_news import OpenForReader, ReaderNews
 from nomoledger.mail.mail import Mail, PlannedMail
 from nomoledger.mail.message import MailLook, one_line
 from nomoledger.people.outbox import Letter
-from nomoledger.prose.time_format import format_time
+from nomoledger.prose.time_format import format_minute
 
 
 def news_mail(
@@ -57,7 +57,7 @@ def news_mail(
 
 
 def _words(thing: OpenForReader) -> str:
-    end = "" if thing.until is None else f" Until {format_time(thing.until)} UTC."
+    end = "" if thing.until is None else f" Until {format_minute(thing.until - 1)}."
     return f"{one_line(thing.what)}.{end}"
 
 
@@ -65,4 +65,4 @@ def _happening(each: Happening) -> str:
     reasons = [f"by {each.rule}"] if each.rule else []
     reasons += [f"because {one_line(each.because, 150)}"] if each.because else []
     why = f" ({', '.join(reasons)})" if reasons else ""
-    return f"{format_time(each.at)} {one_line(each.told)}{why}"
+    return f"{format_minute(each.at)} {one_line(each.told)}{why}"

@@ -30,6 +30,15 @@ def format_time(seconds: int, near: datetime | None = None) -> str:
     return f"{time:%A} {time.day} {time:%B}{year} {clock}"
 
 
+def format_minute(seconds: int) -> str:
+    """Return the minute of a time, in seconds since 1970, with its zone.
+
+    >>> format_minute(1767621630)
+    '2026-01-05 14:00 UTC'
+    """
+    return f"{format_time(seconds // 60 * 60)} UTC"
+
+
 def format_duration(seconds: int) -> str:
     """Return a duration in words.
 

@@ -11,7 +11,7 @@ from litestar.response import Response
 from markupsafe import Markup, escape
 
 from nomoledger.people.sign_in import Session
-from nomoledger.prose.time_format import format_time
+from nomoledger.prose.time_format import format_minute, format_time
 from nomoledger.views.site.template_environment import template_environment
 from nomoledger.views.site.text import printable
 from nomoledger.web.deadlines import deadline_in_words, time_left
@@ -22,8 +22,7 @@ from nomoledger.web.forms import new_request_id
 def environment() -> Environment:
     """Return the templates of the served site."""
     made = template_environment("nomoledger.web")
-    made.filters["time"] = lambda seconds: f"{format_time(int(seconds) // 60 * 60)} UTC"
-    made.filters["exact"] = lambda seconds: f"{format_time(seconds)} UTC"
+    made.filters["time"] = lambda seconds: format_minute(int(seconds))
     made.filters["for_field"] = lambda seconds: format_time(seconds).replace(" ", "T")
     made.filters["iso"] = lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat()
     made.filters["address"] = _address

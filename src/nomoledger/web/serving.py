@@ -18,10 +18,11 @@ from nomoledger.web.pace import QUICK
 
 def serve(
     location: str,
+    listener: socket.socket,
     address: str,
-    port: int,
     announce: Callable[[str, str, str], None],
     *,
+    begun: Callable[[], None] = lambda: None,
     guests: Sequence[str] = (),
     keeps_clocks: bool = True,
     publish_to: str | None = None,
@@ -29,46 +30,46 @@ def serve(
     public_url: str = "",
     proxy: str | None = None,
 ) -> None:
-    """Serve the games of the ledger at *location* at *address* and *port*, until Ctrl-C.
+    """Serve the games of the ledger at *location* through *listener*, until Ctrl-C.
 
-    *announce* is called for each game with its name, "admin", and a link that signs the admin in;
-    for the players who are *guests* of each game, too, with the name in place of "admin". With
-    *keeps_clocks*, timers of live games fire when they are due. The admin may publish games into
-    the folder *publish_to*, if one is given. *mail* says how mails are sent, if they are, and
-    *public_url* what links begin with, if that is not *address*. *proxy* has the addresses or
-    networks, with commas between them, of the proxies that say from where a client comes.
+    *begun* is called once the ledger is open. Then *announce* is called for each game with its
+    name, "admin", and a link that signs the admin in; for the players who are *guests* of each
+    game, too, with the name in place of "admin". With *keeps_clocks*, timers of live games fire
+    when they are due. The admin may publish games into the folder *publish_to*, if one is given.
+    *mail* says how mails are sent, if they are, and *public_url* what links begin with, if that is
+    not *address*, at which *listener* listens. *proxy* has the addresses or networks, with commas
+    between them, of the proxies that say from where a client comes.
 
     Raises:
-        UsageError: the address cannot be used.
         UnknownError, StoreError: the ledger cannot be opened.
     """
-    with _bound(address, port) as listener:
-        host = GameHost(
-            location, publish_to=publish_to, keeps_clocks=keeps_clocks, mail=mail,
-            public_url=public_url, pace=QUICK,
-        )  # fmt: skip
-        number = listener.getsockname()[1]
-        base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
-        for game in host.games():
-            for reader in (ADMIN, *guests):
-                token = host.sign_in.invite(game, reader)
-                announce(game, reader, f"{public_url or base}/enter/{quote(token)}")
-        settings = uvicorn.Config(
-            make_app(host), log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=3, proxy_headers=proxy is not None,
-            forwarded_allow_ips=proxy or "",
-        )  # fmt: skip
-        if keeps_clocks:
-            clocks = ClockKeeper(host)
-            host.on_close.append(clocks.stop)
-            clocks.start()
-        if host.mail is not None:
-            postman = Postman(host.outbox, KIND, host.mail.deliver)
-            news = host.news_round()
-            host.on_close += [news.stop, postman.stop]
-            postman.start()
-            news.start()
-        _StreamServer(settings, host).run(sockets=[listener])
+    host = GameHost(
+        location, publish_to=publish_to, keeps_clocks=keeps_clocks, mail=mail,
+        public_url=public_url, pace=QUICK,
+    )  # fmt: skip
+    begun()
+    number = listener.getsockname()[1]
+    base = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+    for game in host.games():
+        for reader in (ADMIN, *guests):
+            token = host.sign_in.invite(game, reader)
+            announce(game, reader, f"{public_url or base}/enter/{quote(token)}")
+    settings = uvicorn.Config(
+        make_app(host), log_level="warning", access_log=False, server_header=False,
+        timeout_graceful_shutdown=3, proxy_headers=proxy is not None,
+        forwarded_allow_ips=proxy or "",
+    )  # fmt: skip
+    if keeps_clocks:
+        clocks = ClockKeeper(host)
+        host.on_close.append(clocks.stop)
+        clocks.start()
+    if host.mail is not None:
+        postman = Postman(host.outbox, KIND, host.mail.deliver)
+        news = host.news_round()
+        host.on_close += [news.stop, postman.stop]
+        postman.start()
+        news.start()
+    _StreamServer(settings, host).run(sockets=[listener])
 
 
 class _StreamServer(uvicorn.Server):
@@ -83,7 +84,12 @@ class _StreamServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _bound(address: str, port: int) -> socket.socket:
+def listening(address: str, port: int) -> socket.socket:
+    """Return a socket that listens at *address* and *port*, 0 for any free one.
+
+    Raises:
+        UsageError: the address cannot be used.
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     # With the number of the protocol, asyncio sends small answers at once (TCP_NODELAY).
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -11,6 +11,7 @@ from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
 from nomoledger.engine.refused_acts import RefusedAct, refused_acts
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
+from nomoledger.game.desk.kept_fact import KeptFact, kept_fact
 from nomoledger.game.possible_requests import SOON
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.limits import Limits
@@ -88,7 +89,7 @@ class OfferedAct(msgspec.Struct, frozen=True):
     picks: tuple[Button, ...] = ()
     is_open: bool = False
     refused: tuple[tuple[str, str], ...] = ()
-    details: dict[str, str] = {}
+    details: dict[str, KeptFact] = {}
 
 
 class _FoundActs(msgspec.Struct, frozen=True):
@@ -184,16 +185,16 @@ def _vote(number: int, vote: VoteChoices, until: int | None) -> OfferedAct:
     return OfferedAct("vote", title, "", "", free, buttons, until, about=str(number), is_open=True)
 
 
-def _details(names: Names, thing: str) -> dict[str, str]:
+def _details(names: Names, thing: str) -> dict[str, KeptFact]:
     """Return the attributes of *thing* in words, but for its key and what its name says."""
     kind = names.world.entities.get(thing, "")
     types, called = names.world.declared(kind), names.phrase(thing).split()
     found = {
-        plain(attribute): names.cell_of(kind, attribute, value)
+        plain(attribute): kept_fact(names, kind, attribute, value)
         for attribute, value in names.world.attributes.get(thing, {}).items()
         if value not in (None, False, "", [], ()) and not types.get(attribute, "").endswith("key")
     }
-    return {name: said for name, said in found.items() if said not in called}
+    return {name: fact for name, fact in found.items() if fact.text not in called}
 
 
 def _key(act: PossibleAct) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.game.desk.acts import Choice
 from nomoledger.game.desk.happenings import Happening, happenings_of
+from nomoledger.game.desk.kept_fact import KeptFact, kept_fact
 from nomoledger.game.desk.seen_game import seen_world
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
@@ -97,7 +98,7 @@ class PlayerDesk(msgspec.Struct, frozen=True):
     state: tuple[str, ...]
     place: str
     holds: tuple[tuple[str, str], ...]
-    facts: dict[str, str]
+    facts: dict[str, KeptFact]
     question: AskedQuestion | None
     proposals: tuple[UndecidedProposal, ...]
     orders: tuple[StandingOrder, ...]
@@ -174,13 +175,13 @@ def _holdings(world: World, player: str) -> Iterator[tuple[str, str]]:
             yield str(amount), commodity
 
 
-def _facts(names: Names, player: str) -> dict[str, str]:
+def _facts(names: Names, player: str) -> dict[str, KeptFact]:
     shown = {}
     for attribute, value in names.world.attributes.get(player, {}).items():
         is_address = isinstance(value, str) and "@" in value
         if attribute in ("square", "name") or value in (None, False, "", [], ()) or is_address:
             continue
-        shown[plain(attribute)] = names.cell_of("player", attribute, value)
+        shown[plain(attribute)] = kept_fact(names, "player", attribute, value)
     return shown
 
 
