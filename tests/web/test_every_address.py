@@ -9,7 +9,8 @@ import pytest
 import nomoledger
 from nomoledger.events.inputs import Act
 from nomoledger.game.game import Game
-from nomoledger.people.sign_in import ADMIN
+from nomoledger.people.sign_in import ADMIN, Session
+from nomoledger.people.suggestions import Suggestion
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
@@ -49,6 +50,9 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GameHost]:
         for name in PLAYERS:
             _act_in_secret(game, name)
     served = GameHost(path)
+    version = Suggestion("Some squares are free", "", "-All\n+Some", "v1")
+    bob = Session("0" * 64, "game", "Bob")
+    served.suggestions.add(bob, "Bob", 1, version, "Not all", "suggestion")
     yield served
     served.close()
 
@@ -86,7 +90,7 @@ def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
     values = {
         "game": ["game"],
         "number": [*map(str, (0, 1, *range(last - 7, last + 2)))],
-        "id": [*ids, "proposal", "dispute", "ruling"],
+        "id": [*ids, "proposal", "dispute", "ruling", "suggestion"],
         "action": ["whisper", "buy", "none"],
         "token": ["none"],
         "period": ["0", "1", "2"],
@@ -161,6 +165,7 @@ def test_no_form_of_somebody_else_does_or_shows_anything(browsers: dict[str, Bro
 
 def _forms_of(browser: Browser) -> list[tuple[str, Fields]]:
     pages = ["play", "orders", "proposals/1", "proposals/new", "disputes", "disputes/1"]
+    pages += ["proposals/1/suggest"]
     pages += [
         "play/act/whisper",
         "disputes/new",
@@ -172,7 +177,7 @@ def _forms_of(browser: Browser) -> list[tuple[str, Fields]]:
     ]
     pages += ["admin/close", "admin/clock", "admin/proposals/1"]
     found: dict[str, tuple[str, Fields]] = {}
-    for page in [*pages, *(f"{page}?as={name}" for page in pages[:8] for name in PLAYERS)]:
+    for page in [*pages, *(f"{page}?as={name}" for page in pages[:9] for name in PLAYERS)]:
         browser.open(f"{PLACE}/{page}")
         for action, fields in forms(browser):
             kind = re.sub(r"\d+", "N", action)

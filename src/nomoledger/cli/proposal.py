@@ -231,6 +231,7 @@ def proposal_lines(shown: "Proposal") -> Iterator[str]:
 
 def _state(shown: "Proposal") -> str:
     known: list[Any] = [shown.state, shown.verdict, "carried out" if shown.carried_out else None]
+    known.append("void" if shown.is_void else None)
     return ", ".join(dict.fromkeys(map(str, filter(None, known)))) or "undecided"
 
 

@@ -25,6 +25,7 @@ class Proposal(msgspec.Struct, frozen=True):
         changes: what it changes, from the rules at the time of its verdict; today's if it is open.
         votes: the vote of each player.
         is_open: whether the proposal is undecided.
+        is_void: whether a ruling says that it is void.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Proposal(msgspec.Struct, frozen=True):
     changes: tuple[ChangeDiff, ...] = ()
     votes: dict[str, str] = {}
     is_open: bool = False
+    is_void: bool = False
 
 
 def show_proposal(
@@ -54,8 +56,10 @@ def show_proposal(
     if made is None:
         raise UnknownError(f"{history.game}: there is no proposal {number}")
     found = _Found(made)
+    withdrawn = {body.withdrawn for body in bodies if isinstance(body, e.InputWithdrawn)}
     for body in bodies:
-        found.apply(body)
+        if not isinstance(body, e.RulingMade) or body.id not in withdrawn:
+            found.apply(body)
     rules = tuple(found.rules.values())
     arguments = (rules, made.changes)
     changes = call_in_sandbox(diff_changes, *arguments, kind=list[ChangeDiff], limits=limits)
@@ -71,6 +75,7 @@ def show_proposal(
         changes=tuple(changes),
         votes=found.votes,
         is_open=found.is_open,
+        is_void=found.is_void,
     )
 
 
@@ -94,6 +99,7 @@ class _Found:
         self.verdict: str | None = None
         self.votes: dict[str, str] = {}
         self.is_carried_out = False
+        self.is_void = False
         #: The rules that the changes are compared with.
         self.rules: dict[str, Rule] = {}
         self._entity: str | None = None
@@ -113,6 +119,8 @@ class _Found:
         elif isinstance(body, e.ProposalJudged) and body.proposal == number:
             self._before[body.id] = self.verdict, self.votes
             self.verdict = body.verdict
+        elif isinstance(body, e.RulingMade):
+            self.is_void |= f"proposal {number}" in body.voids
         elif isinstance(body, e.AttemptRefused) and body.attempt in self._before:
             self.verdict, self.votes = self._before[body.attempt]
         elif isinstance(body, e.EntityCreated) and body.kind == "proposal":
@@ -127,7 +135,7 @@ class _Found:
     @property
     def is_open(self) -> bool:
         """Whether the proposal is undecided."""
-        return self.verdict is None and self.state == self._first_state
+        return self.verdict is None and self.state == self._first_state and not self.is_void
 
     def _set_state(self, body: e.AttributeSet) -> None:
         """Apply a change of the proposal itself; a ruling may undo the verdict."""

@@ -51,6 +51,9 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS comments (
         id TEXT PRIMARY KEY, at BIGINT NOT NULL, game TEXT NOT NULL, proposal BIGINT NOT NULL,
         speaker TEXT NOT NULL, entered_by TEXT NOT NULL, text TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS suggestions (
+        id TEXT PRIMARY KEY, text TEXT NOT NULL, changes TEXT NOT NULL,
+        differences TEXT NOT NULL, version TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS mail_choices (
         game TEXT NOT NULL, reader TEXT NOT NULL, pace TEXT NOT NULL, hour BIGINT NOT NULL,
         reminders TEXT NOT NULL, stop TEXT NOT NULL UNIQUE, PRIMARY KEY (game, reader))""",

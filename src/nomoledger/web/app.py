@@ -15,6 +15,7 @@ from nomoledger.web.rate_limits import RateLimits
 from nomoledger.web.request_limits import hold_up
 from nomoledger.web.routes import (
     admin,
+    amending,
     copy_line,
     copy_pages,
     copy_past,
@@ -54,6 +55,7 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             *ordering.ROUTES,
             *order_drafts.ROUTES,
             *proposing.ROUTES,
+            *amending.ROUTES,
             *disputing.ROUTES,
             Router(
                 "/",

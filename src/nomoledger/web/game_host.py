@@ -30,6 +30,7 @@ from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.request_keys import RequestKeys
 from nomoledger.people.sign_in import Session, SignIn
+from nomoledger.people.suggestions import Suggestions
 from nomoledger.web.pace import PATIENT, Pace
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.served_sites import ServedSites
@@ -54,7 +55,7 @@ class GameHost:
         sign_in: links and sessions. passkeys: of people. deeds: who did what.
         watcher: tells when a game has gone on.
         acts: readings of what players may do. checks, forecasts: of proposals.
-        comments: what people say of proposals.
+        comments: what people say of proposals. suggestions: versions of them that others suggest.
         tokens, request_keys: what programs sign in with, and the keys of their requests.
         studies: readings that play again, or take long.
         public_url: what public addresses of pages begin with; "" if that is not known.
@@ -89,6 +90,7 @@ class GameHost:
         self.passkeys = Passkeys(self._database, self.sign_in)
         self.deeds = Deeds(self._database)
         self.comments = Comments(self._database)
+        self.suggestions = Suggestions(self._database)
         self.outbox = Outbox(self._database)
         self.mail = None if mail is None else Mail(self.outbox, mail)
         self.mail_choices = MailChoices(self._database)

@@ -32,6 +32,7 @@ def draft_from(form: Mapping[str, Any]) -> RulingDraft:
         more=tuple(_changes(form)),
         scope=optional_text_in(form, "scope") or "attempt",
         closes=_whole(closes) if (closes := optional_text_in(form, "closes")) else None,
+        voids=(voids,) if (voids := optional_text_in(form, "voids")) else (),
     )
 
 

@@ -1,5 +1,6 @@
 """A proposal before it is made: checked, and played again, by what its author may see."""
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +30,7 @@ CASES_SECONDS = 6.0
 SHOWN_MAX = 25
 _LIMITS = Limits(cpu_seconds=20.0, wall_seconds=60.0)
 #: What messages call the text of the changes.
-_FILE = "the changes"
+FILE = "the changes"
 
 
 class PlayedAgain(msgspec.Struct, frozen=True):
@@ -103,7 +104,7 @@ def check_draft(game: Game, player: str, changes: str, plays_again: bool) -> Dra
     period is played again with the changes.
     """
     try:
-        parsed = parse_changes(changes, _FILE, with_code=False)
+        parsed = parse_changes(changes, FILE, with_code=False)
     except NomoledgerError as error:
         return DraftCheck(errors=(str(error),))
     return _check(game, player, parsed, plays_again)
@@ -243,6 +244,11 @@ class WrittenProposal(msgspec.Struct, frozen=True):
     text: str
     changes: str
 
+    @property
+    def version(self) -> str:
+        """What stands for the text and the changes: equal for equal ones only."""
+        return hashlib.sha256(msgspec.json.encode((self.text, self.changes))).hexdigest()[:32]
+
 
 def written_proposal(game: Game, number: int) -> WrittenProposal:
     """Return proposal *number*, which everybody may see, for the editor.
@@ -262,5 +268,5 @@ def propose_draft(game: Game, player: str, text: str, changes: str, **fields: An
     Raises:
         RulebookError: the changes cannot be read. MisfitError: they do not fit the rules.
     """
-    parsed = parse_changes(changes, _FILE, with_code=False) if changes.strip() else ()
+    parsed = parse_changes(changes, FILE, with_code=False) if changes.strip() else ()
     return game.propose(player, text, parsed, **fields)

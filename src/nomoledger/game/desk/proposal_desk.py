@@ -5,10 +5,12 @@ import re
 import msgspec
 
 from nomoledger.game.desk.drafts import shown_diff
+from nomoledger.game.desk.request_outcome import can_undo
 from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.rulebook.change_diff import ChangeDiff
+from nomoledger.state.world import World
 
 #: How a proposal names the one that it replaces, at the beginning of its text.
 REPLACES = re.compile(r"Replaces proposal ([0-9]{1,9})\b")
@@ -44,7 +46,11 @@ class SeenProposal(msgspec.Struct, frozen=True):
         is_open: whether it is undecided.
         changes: what it changes, as differences.
         votes: the votes that the reader may see, by voter.
-        replaced_by: the proposals whose texts say that they replace this one.
+        replaced_by: the proposals of the same author whose texts say that they replace this one.
+        is_own: whether the reader made it.
+        replaces: the proposal of the same author that its text says it replaces; None if none.
+        both_stand: whether this proposal and the one that it replaces are both undecided.
+        request: the id of the request, if the reader can take it back; "" otherwise.
     """
 
     number: int
@@ -56,6 +62,10 @@ class SeenProposal(msgspec.Struct, frozen=True):
     changes: tuple[ChangeDiff, ...]
     votes: dict[str, str]
     replaced_by: tuple[int, ...]
+    is_own: bool = False
+    replaces: int | None = None
+    both_stand: bool = False
+    request: str = ""
 
 
 def proposal_lines(game: Game, player: str) -> ProposalLines:
@@ -69,16 +79,21 @@ def proposal_lines(game: Game, player: str) -> ProposalLines:
     return ProposalLines(tuple(reversed(list(lines))))
 
 
-def proposal_for(game: Game, player: str, number: int) -> SeenProposal:
-    """Return proposal *number* as *player* may see it.
+def proposal_for(game: Game, player: str | None, number: int) -> SeenProposal:
+    """Return proposal *number* as *player* may see it; None: as everybody may.
 
     Raises:
         UnknownError: there is no such proposal that the player may see.
     """
     seen = game.proposal(number, reader=player)
-    world = SeenView(game, player).visible_world()
-    known = (seen.state, seen.verdict, "carried out" if seen.carried_out else None)
+    view = SeenView(game, player)
+    world = view.visible_world()
+    made = world.proposals[number]
+    states = {"carried out": seen.carried_out, "void": seen.is_void}
+    known = (seen.state, seen.verdict, *(word for word, holds in states.items() if holds))
     state = ", ".join(dict.fromkeys(str(word) for word in known if word)) or "undecided"
+    replaces = replaced_in(world, number)
+    is_own = player is not None and made.by == world.find("player", player)
     return SeenProposal(
         number=number,
         by=seen.by,
@@ -88,9 +103,18 @@ def proposal_for(game: Game, player: str, number: int) -> SeenProposal:
         is_open=seen.is_open,
         changes=tuple(map(shown_diff, seen.changes)),
         votes=seen.votes,
-        replaced_by=tuple(
-            other
-            for other, made in world.proposals.items()
-            if (match := REPLACES.match(made.text)) is not None and int(match[1]) == number
-        ),
+        replaced_by=tuple(n for n in world.proposals if replaced_in(world, n) == number),
+        is_own=is_own,
+        replaces=replaces,
+        both_stand=seen.is_open and replaces in undecided_proposals(view),
+        request=made.id if is_own and seen.is_open and can_undo(view, made.id) else "",
     )
+
+
+def replaced_in(world: World, number: int) -> int | None:
+    """Return which proposal of the same author proposal *number* says it replaces; None if none."""
+    made = world.proposals[number]
+    match = REPLACES.match(made.text)
+    other = world.proposals.get(int(match[1])) if match is not None else None
+    is_earlier = other is not None and other.number < number and other.by == made.by
+    return other.number if other is not None and is_earlier else None

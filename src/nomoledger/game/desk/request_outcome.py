@@ -63,13 +63,13 @@ def outcome_for(game: Game, player: str, id: str) -> RequestOutcome:
         request=words,
         refused=tuple(refused),
         told=tuple(told),
-        can_undo=_can_undo(view, id),
+        can_undo=can_undo(view, id),
         proposal=request.number if isinstance(request, e.ProposalMade) else None,
         dispute=request.number if isinstance(request, e.DisputeOpened) else None,
     )
 
 
-def _can_undo(view: SeenView, id: str) -> bool:
+def can_undo(view: SeenView, id: str) -> bool:
     """Return whether the request with that *id* can be taken back, by what the reader sees."""
     entries = list(view.entries())
     try:

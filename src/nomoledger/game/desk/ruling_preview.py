@@ -43,6 +43,7 @@ class RulingDraft(msgspec.Struct, frozen=True):
         questions: what to do with new questions: "stop", "default" or "skip".
         changes: changes from now on, as YAML. more: further changes, as plain values.
         scope: for what it holds. closes: the dispute that it settles.
+        voids: what is void, as in `Game.void`, such as "proposal 3". Such a ruling does no more.
     """
 
     text: str = ""
@@ -61,6 +62,7 @@ class RulingDraft(msgspec.Struct, frozen=True):
     more: tuple[dict[str, Any], ...] = ()
     scope: str = "attempt"
     closes: int | None = None
+    voids: tuple[str, ...] = ()
 
     @property
     def is_on_the_past(self) -> bool:
@@ -112,6 +114,8 @@ def make_ruling(game: Game, draft: RulingDraft, **fields: Any) -> Any:
     """
     if draft.scope not in SCOPES:
         raise UsageError(f"a ruling holds for {' or '.join(SCOPES)}, not for {draft.scope!r:.40}")
+    if draft.voids:
+        return _make_void(game, draft, **fields)
     if draft.is_on_the_past:
         given = _fields_on_past(game, draft)
         kind, text = given.pop("kind"), given.pop("text")
@@ -122,6 +126,14 @@ def make_ruling(game: Game, draft: RulingDraft, **fields: Any) -> Any:
         value = game.option_called(draft.answer)
         return game.rule(draft.text, value=value, **shared, **fields)
     return game.rule(draft.text, changes=_changes(draft), **shared, **fields)
+
+
+def _make_void(game: Game, draft: RulingDraft, **fields: Any) -> Any:
+    """Rule that the things of *draft* are void; raise a UsageError if it decides more."""
+    if draft.answer or draft.is_on_the_past or draft.changes or draft.more:
+        raise UsageError("a ruling that something is void does no more: make two rulings")
+    shared: dict[str, Any] = {"cites": _cites(game, draft), "dispute": draft.closes}
+    return game.void(draft.text, draft.voids, **shared, **fields)
 
 
 def _tried(game: Game, draft: RulingDraft, preview: RulingPreview) -> RulingPreview:
@@ -220,6 +232,8 @@ def _cites(game: Game, draft: RulingDraft) -> tuple[str, ...]:
 def _command(game: Game, draft: RulingDraft) -> str:
     """Return the command line that makes the ruling of *draft*."""
     words = [draft.text or "TEXT"]
+    if draft.voids:
+        words = [*draft.voids[0].split(" ", 1), *words]
     if draft.answer:
         words += ["--value", draft.answer]
     if draft.event:
@@ -235,8 +249,8 @@ def _command(game: Game, draft: RulingDraft) -> str:
         words += ["--cite", cited]
     words += ["--scope", draft.scope] if draft.scope != RulingDraft().scope else []
     words += [] if draft.closes is None else ["--closes", str(draft.closes)]
-    name = game_if_ambiguous(game.ledger, game.name)
-    return written_command("ruling", game.ledger.store.location, " ".join(map(quote, words)), name)
+    name, verb = game_if_ambiguous(game.ledger, game.name), "void" if draft.voids else "ruling"
+    return written_command(verb, game.ledger.store.location, " ".join(map(quote, words)), name)
 
 
 def _options_on_event(draft: RulingDraft) -> list[str]:

@@ -1,23 +1,19 @@
-"""Proposals: the list, each with its discussion, and the editor that checks a draft."""
+"""Proposals: the list, each with its discussion, and the editor in which they are written."""
 
-import re
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
 from litestar import Response, get, post
 from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.game.desk.draft_forecast import DraftForecast, forecast_draft, forecast_made
+from nomoledger.events.inputs import InputWithdrawn
+from nomoledger.game.desk.draft_forecast import DraftForecast, forecast_made
 from nomoledger.game.desk.drafts import (
     DraftCheck,
-    Parameters,
     WrittenProposal,
-    check_draft,
     check_made,
-    parameters_of,
     propose_draft,
     written_proposal,
 )
@@ -28,36 +24,23 @@ from nomoledger.game.desk.proposal_desk import (
     proposal_for,
     proposal_lines,
 )
+from nomoledger.game.desk.replaced_proposal import replace_own
 from nomoledger.people.sign_in import ADMIN
 from nomoledger.web.forms import Form, id_in, new_request_id, number_of, text_in
-from nomoledger.web.game_host import GameHost
+from nomoledger.web.game_host import GameHost, reasons_of
 from nomoledger.web.page_templates import page
+from nomoledger.web.routes.editing import (
+    CHECK_PATIENCE,
+    FORECAST_PATIENCE,
+    NOTHING_FOUND,
+    Draft,
+    draft_in,
+    editor,
+    work_on,
+)
 from nomoledger.web.routes.sending import page_values, place_of
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import Player, WebRequest, host_of, player_of, reader_of
-
-#: For how many seconds a page waits for a check, and for a forecast.
-CHECK_PATIENCE, FORECAST_PATIENCE = 15.0, 4.0
-#: How long a text and its changes may be, in characters.
-TEXT_MAX, CHANGES_MAX = 20_000, 60_000
-#: What a page shows of a check and a forecast that nobody asked for.
-_NOTHING: dict[str, Any] = {"check": None, "forecast": None, "is_late": False, "problem": ""}
-_PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?|true|false|\[.*\]")
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """What stands in the editor.
-
-    Attributes:
-        id: the id of the request that sends it.
-        text: the proposal in words. changes: the changes of rules, in YAML.
-        replaces: the number of the proposal that it replaces; "" if there is none.
-    """
-
-    id: str
-    text: str = ""
-    changes: str = ""
-    replaces: str = ""
 
 
 @get("/games/{game:str}/proposals")
@@ -72,14 +55,18 @@ def list_proposals(request: WebRequest, game: FromPath[str]) -> Response[str]:
 @get("/games/{game:str}/proposals/new")
 @in_thread
 def show_editor(request: WebRequest, game: FromPath[str]) -> Response[str]:
-    """Show the editor, empty or with the text of a proposal to replace."""
+    """Show the editor: empty, or with a proposal to replace, or with a suggestion for it."""
     host, player = host_of(request), player_of(request, game)
-    replaces = number_of(request.query_params.get("replaces", ""))
-    draft = Draft(new_request_id())
-    if replaces is not None:
-        made = host.read(game, written_proposal, replaces, kind=WrittenProposal)
-        draft = Draft(draft.id, made.text, made.changes, str(replaces))
-    return _editor(request, player, draft)
+    number, draft = number_of(request.query_params.get("replaces", "")), Draft(new_request_id())
+    if number is None:
+        return editor(host, player, draft)
+    seen = host.read(game, proposal_for, player.name, number, kind=SeenProposal)
+    if not (seen.is_own and seen.is_open):
+        raise UsageError(f"only its author replaces proposal {number}, while it is undecided")
+    known: Any = host.read(game, written_proposal, number, kind=WrittenProposal)
+    if suggestion := request.query_params.get("suggestion", ""):
+        known = host.suggestions.one(game, number, suggestion)
+    return editor(host, player, Draft(draft.id, known.text, known.changes, str(number)))
 
 
 @post("/games/{game:str}/proposals/draft", opt={"limit": "trial"})
@@ -87,44 +74,35 @@ def show_editor(request: WebRequest, game: FromPath[str]) -> Response[str]:
 def work_on_draft(request: WebRequest, game: FromPath[str], data: Form) -> Response[Any]:
     """Check the draft, forecast it, put an amendment into it, or send it."""
     host, player = host_of(request), player_of(request, game)
-    draft, what = _draft_in(data), text_in(data, "do")
+    draft = draft_in(data)
     values: dict[str, Any] = {}
     try:
-        if what == "send":
-            return _send(request, data, player, draft)
-        if what == "amend":
-            draft = _with_amendment(draft, data)
-        elif what == "forecast":
-            forecast = host.forecasts.get(
-                game, forecast_draft, draft.changes, kind=DraftForecast, patience=FORECAST_PATIENCE
-            )
-            values = {"forecast": forecast, "is_late": forecast is None}
-        else:
-            given = player.name, draft.changes, what == "again"
-            check = host.checks.get(
-                game, check_draft, *given, kind=DraftCheck, patience=CHECK_PATIENCE
-            )
-            values = {"check": check, "is_late": check is None}
+        if text_in(data, "do") == "send":
+            return _send(host, player, draft)
+        draft, values = work_on(host, player, draft, data)
     except NomoledgerError as error:
         values = {"problem": str(error)}
-    return _editor(request, player, draft, **values)
+    return editor(host, player, draft, **values)
 
 
 @get("/games/{game:str}/proposals/{number:int}")
 @in_thread
 def show_one(request: WebRequest, game: FromPath[str], number: FromPath[int]) -> Response[str]:
-    """Show a proposal: text, diff, votes, and what people say of it."""
+    """Show a proposal: text, diff, votes, and what people say of it and suggest."""
     host, player = host_of(request), reader_of(request, game)
     seen = host.read(game, proposal_for, player.name, number, kind=SeenProposal)
     may_vote = seen.is_open and player.name != ADMIN and _may_vote(host, game, player.name, number)
     values: dict[str, Any] = {"proposal": seen, "comments": host.comments.on(game, number)}
-    values["may_vote"] = may_vote
+    values |= {"may_vote": may_vote, "suggestions": host.suggestions.on(game, number)}
+    if values["suggestions"]:
+        made = host.read(game, written_proposal, number, kind=WrittenProposal)
+        values["version"] = made.version
     wanted = request.query_params.get("study", "")
     try:
         values |= _studied(host, game, player.name, number, wanted) if wanted else {}
     except NomoledgerError as error:
         values["problem"] = str(error)
-    return page("proposal.html", **{**_NOTHING, **values}, **page_values(player))
+    return page("proposal.html", **{**NOTHING_FOUND, **values}, **page_values(player))
 
 
 @post("/games/{game:str}/proposals/{number:int}/comment")
@@ -162,56 +140,31 @@ def _studied(host: GameHost, game: str, player: str, number: int, wanted: str) -
     return {"check": check, "is_late": check is None}
 
 
-def _send(request: WebRequest, data: Form, player: Player, draft: Draft) -> Response[Any]:
-    """Make the proposal; raise what is wrong with it, so that the editor shows it."""
-    host, text = host_of(request), draft.text.strip()
+def _send(host: GameHost, player: Player, draft: Draft) -> Response[Any]:
+    """Make the proposal, or show what is wrong with it in the editor.
+
+    Raises:
+        NomoledgerError: it cannot be made.
+    """
+    text = draft.text.strip()
     if not text:
         raise UsageError("a proposal says in words what it wants: the text is empty")
+    session, sent = player.session, {"acting_for": player.acting_for, "id": draft.id}
     if draft.replaces:
-        text = f"Replaces proposal {draft.replaces}. {text}"
-    given = (player.name, text, draft.changes)
-    acting = player.acting_for
-    host.request(player.session, "proposes", propose_draft, *given, acting_for=acting, id=draft.id)
+        old = int(draft.replaces)
+        what, given = f"replaces proposal {old}", (player.name, old, text, draft.changes)
+        outcome = host.request(session, what, replace_own, *given, **sent)
+        if refused := reasons_of(outcome, draft.id):
+            is_gone = any(isinstance(event, InputWithdrawn) for event in outcome.events)
+            fate = "was taken back before, and is gone" if is_gone else "is as it was"
+            problem = f"The rules refuse: {'; '.join(refused)}. Proposal {old} {fate}."
+            anew = Draft(new_request_id(), draft.text, draft.changes, "" if is_gone else str(old))
+            return editor(host, player, anew, problem=problem)
+    else:
+        made = player.name, text, draft.changes
+        host.request(session, "proposes", propose_draft, *made, **sent)
     address = f"{place_of(player)}/done/{quote(draft.id, safe='')}{player.suffix}"
     return Redirect(address, status_code=303)
-
-
-def _draft_in(data: Form) -> Draft:
-    def text(name: str, most: int) -> str:
-        value = data.get(name, "")
-        found = value.replace("\r\n", "\n") if isinstance(value, str) else ""
-        if len(found) > most:
-            raise UsageError(f"the {name} has {len(found)} characters: {most} at most")
-        return found
-
-    replaces = text("replaces", 9)
-    return Draft(
-        id=id_in(data),
-        text=text("text", TEXT_MAX),
-        changes=text("changes", CHANGES_MAX),
-        replaces=replaces if replaces.isdecimal() else "",
-    )
-
-
-def _with_amendment(draft: Draft, data: Form) -> Draft:
-    """Return *draft* with the amendment of one parameter, as the form states it."""
-    rule, _, name = text_in(data, "parameter").partition(" ")
-    value = text_in(data, "value")
-    written = value if _PLAIN.fullmatch(value) else _quoted(value)
-    line = f"- {{amend: {_quoted(rule)}, parameters: {{{_quoted(name)}: {written}}}}}\n"
-    before = draft.changes.rstrip()
-    return msgspec.structs.replace(draft, changes=f"{before}\n{line}" if before else line)
-
-
-def _quoted(text: str) -> str:
-    return msgspec.json.encode(text).decode()
-
-
-def _editor(request: WebRequest, player: Player, draft: Draft, **values: Any) -> Response[str]:
-    game = player.session.game
-    known = host_of(request).read(game, parameters_of, player.name, kind=Parameters)
-    shown = {**_NOTHING, **values, "draft": draft, "parameters": known.lines}
-    return page("editor.html", **shown, **page_values(player))
 
 
 ROUTES = [list_proposals, show_editor, work_on_draft, show_one, comment]
