@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_bytes
 
 import pytest
 
@@ -11,8 +12,8 @@ from nomoledger.errors import UnknownError
 from nomoledger.game.desk.copied_game import ask_in_copy, copy_game
 from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
+from nomoledger.people.copies import COPY_SECONDS, OWN_MAX
 from nomoledger.web.game_host import GameHost
-from nomoledger.web.played_copies import COPY_SECONDS, OWN_MAX
 from web.conftest import EnterAs, let_ann_move
 
 
@@ -63,7 +64,7 @@ def test_the_dice_of_a_copy_tell_nothing_of_those_of_the_game(tmp_path: Path) ->
         moved = set()
         for number in range(4):
             copy = str(tmp_path / f"copy-{number}.db")
-            copy_game(game, copy, None)
+            copy_game(game, copy, None, token_bytes(32))
             with Ledger.open(copy) as other:
                 assert other.secret("mail") != ledger.secret("mail")
                 copied = Game(other, "mail")
@@ -83,17 +84,23 @@ def test_nothing_sealed_is_in_a_copy(tmp_path: Path) -> None:
         acts = (nomoledger.events.Act("buy", {"square": 4}),)
         game.order("Bob", "money(Bob) > 5000", acts, at=at)
         game.propose("Ann", "Something", at=at)
-        copy_game(game, str(tmp_path / "copy.db"), None)
+        secret = token_bytes(32)
+        head = copy_game(game, str(tmp_path / "copy.db"), None, secret)
         with Ledger.open(str(tmp_path / "copy.db")) as other:
             assert not Game(other, "mail").world.orders
             assert "5000" not in repr([e for e in other.read("mail") if e.number > 40])
             outcome = ask_in_copy(Game(other, "mail"), "judge", 1, "accepted", id="v")
             assert outcome.events
+        for number in list(game.world.orders):
+            game.cancel_order("Bob", number, at=at)
+        game.judge(1, "accepted", at=at)
+        game.close(at=at)
+        assert copy_game(game, str(tmp_path / "again.db"), head.number, secret) == head
 
 
 def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: GameHost) -> None:
-    others = host.copies.make(host.study, "mail", "Bob")
-    own = [host.copies.make(host.study, "mail", "Ann") for _ in range(OWN_MAX + 1)]
+    others = host.copies.make("mail", "Bob")
+    own = [host.copies.make("mail", "Ann") for _ in range(OWN_MAX + 1)]
     with pytest.raises(UnknownError):
         host.copies.find("mail", own[0].id)
     for copy in (others, *own[1:]):
@@ -102,10 +109,11 @@ def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: GameHost) ->
 
 def test_a_copy_is_gone_after_a_day(host: GameHost) -> None:
     now = time.time()
-    host.copies._clock = lambda: now
-    copy = host.copies.make(host.study, "mail", "Ann")
+    host.copies._stored._clock = lambda: now
+    copy = host.copies.make("mail", "Ann")
     assert host.copies.find("mail", copy.id) == copy
     now += COPY_SECONDS + 1
     with pytest.raises(UnknownError, match="kept for a day"):
         host.copies.find("mail", copy.id)
-    assert not list((host.copies._folder).iterdir())
+    other = host.copies.make("mail", "Ann")
+    assert [each.name for each in host.copies._folder.iterdir()] == [other.id]

@@ -72,6 +72,15 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS api_tokens (
         token TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, name TEXT NOT NULL,
         scopes TEXT NOT NULL, made BIGINT NOT NULL, expires BIGINT NOT NULL, used BIGINT)""",
+    # Copies of games, and what was played in them: batches of records, by their first event.
+    """CREATE TABLE IF NOT EXISTS copies (
+        id TEXT PRIMARY KEY, game TEXT NOT NULL, opened_by TEXT NOT NULL, since BIGINT NOT NULL,
+        made BIGINT NOT NULL, base TEXT NOT NULL, secret BYTEA NOT NULL, used BIGINT NOT NULL,
+        back BIGINT NOT NULL, last BIGINT NOT NULL, size BIGINT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS copies_of ON copies (game, opened_by)",
+    """CREATE TABLE IF NOT EXISTS copied_records (
+        copy TEXT NOT NULL, first BIGINT NOT NULL, records BYTEA NOT NULL,
+        PRIMARY KEY (copy, first))""",
     """CREATE TABLE IF NOT EXISTS request_keys (
         id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, at BIGINT NOT NULL)""",
 )

@@ -23,6 +23,7 @@ from nomoledger.mail.mail import Mail, MailSettings
 from nomoledger.mail.news_round import NewsRound
 from nomoledger.people.api_tokens import ApiTokens
 from nomoledger.people.comments import Comments
+from nomoledger.people.copies import StoredCopies
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
 from nomoledger.people.mail_choices import MailChoices
@@ -111,7 +112,9 @@ class GameHost:
         self.watcher = Watcher(self.head, self.public_head, self._ledger.news)
         self._folder = tempfile.TemporaryDirectory(prefix="nomoledger-site-")
         self._sites = ServedSites(self._folder.name, self.head, self.publish, pace)
-        self.copies = Copies(Path(self._folder.name) / "copies")
+        self.copies = Copies(
+            Path(self._folder.name) / "copies", StoredCopies(self._database), self.study
+        )
 
     def close(self) -> None:
         """End the keepers, and close everything."""

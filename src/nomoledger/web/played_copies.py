@@ -1,9 +1,12 @@
-"""Copies of games in which people try things: kept by this server for a day, and in no ledger."""
+"""Copies of games in which people try things: the same at all servers, and in no ledger of games.
+
+Their records are in the database of people. A server builds the copies that its pages show.
+"""
 
 import secrets
 import shutil
+import tempfile
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -12,33 +15,26 @@ from urllib.parse import quote
 
 import msgspec
 
-from nomoledger.errors import UnknownError
+from nomoledger.errors import StoreError
 from nomoledger.game.desk.copied_game import copy_game
 from nomoledger.game.writer import Outcome
+from nomoledger.ledger.chain import Head
+from nomoledger.people.copies import COPY_SECONDS, StoredCopies, StoredCopy
 from nomoledger.web.open_copy import OpenCopy
 
 T = TypeVar("T")
-#: How long a copy is kept, in seconds.
-COPY_SECONDS = 24 * 3600
-#: How many copies there are at most, in all and of one person: the oldest goes first.
-COPIES_MAX, OWN_MAX = 100, 5
 #: How many copies have a process of their own at a time.
-KEPT_OPEN_MAX = 4
+AWAKE_MAX = 4
 
 
 class CopyInfo(msgspec.Struct, frozen=True):
-    """A copy of *game*.
-
-    Attributes:
-        id: its address. by: who made it.
-        since: the number of the last event that it copied. made: when, in seconds since 1970.
-    """
+    """A copy, as pages show it: the fields of its `StoredCopy` that everybody may see."""
 
     id: str
     game: str
     by: str
     since: int
-    made: float
+    made: int
 
     @property
     def address(self) -> str:
@@ -48,17 +44,21 @@ class CopyInfo(msgspec.Struct, frozen=True):
     @property
     def until(self) -> int:
         """Until when it is kept, in seconds since 1970."""
-        return int(self.made) + COPY_SECONDS
+        return self.made + COPY_SECONDS
 
 
 class Copies:
-    """The copies of the games of a server, in *folder*. Several threads may use them."""
+    """The copies of the games of a ledger. Several threads may use them."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
-        """Keep copies in *folder*, which is made."""
+    def __init__(self, folder: Path, stored: StoredCopies, study: Callable[..., Head]) -> None:
+        """Build the copies that are *stored* in *folder*, which is made.
+
+        *study* reads games, as that of the host does.
+        """
+        folder.mkdir(mode=0o700)
         self._folder = folder
-        self._clock = clock
-        self._known: OrderedDict[str, CopyInfo] = OrderedDict()
+        self._stored = stored
+        self._study = study
         self._open: OrderedDict[str, OpenCopy] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -67,36 +67,25 @@ class Copies:
         with self._lock:
             opened, self._open = self._open, OrderedDict()
         for each in opened.values():
-            each.close()
+            each.sleep(waits=True)
 
-    def make(
-        self, study: Callable[..., int], game: str, by: str, upto: int | None = None
-    ) -> CopyInfo:
-        """Copy *game* for *by*, up to public event *upto*; *study* is that of the host.
+    def make(self, game: str, by: str, upto: int | None = None) -> CopyInfo:
+        """Copy *game* for *by*, up to public event *upto*.
 
         Raises:
             UnknownError: there is no such event.
         """
-        self._drop_old(game, by)
-        id = secrets.token_urlsafe(12)
-        folder = self._folder / id
-        folder.mkdir(parents=True, mode=0o700)
-        try:
-            since = study(game, copy_game, str(folder / "copy.db"), upto, kind=int)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        made = CopyInfo(id, game, by, since, self._clock())
+        id, secret = secrets.token_urlsafe(12), secrets.token_bytes(32)
+        path, head = self._built(id, game, upto, secret)
+        made = self._stored.add(id, game, by, head, secret)
+        self._tidy()
         with self._lock:
-            self._known[id] = made
-        return made
+            self._open[id] = OpenCopy(made, self._stored, lambda: path)
+        return _info(made)
 
     def of(self, game: str) -> list[CopyInfo]:
         """Return the copies of *game*, the newest first."""
-        self._drop_old()
-        with self._lock:
-            copies = list(self._known.values())
-        return [known for known in reversed(copies) if known.game == game]
+        return [_info(copy) for copy in self._stored.of(game)]
 
     def find(self, game: str, id: str) -> CopyInfo:
         """Return the copy of *game* with that *id*.
@@ -104,11 +93,7 @@ class Copies:
         Raises:
             UnknownError: there is no such copy any more.
         """
-        self._drop_old()
-        found = self._known.get(id)
-        if found is None or found.game != game:
-            raise UnknownError("there is no such copy: each is kept for a day, by one server")
-        return found
+        return _info(self._stored.find(game, id))
 
     def read(self, copy: CopyInfo, reading: Callable[..., T], *given: Any, kind: type[T]) -> T:
         """Return what *reading* makes of *copy* and *given*, made once until the copy changes.
@@ -129,33 +114,56 @@ class Copies:
         Raises:
             UsageError: nobody asked for event *before* in the copy, or others have gone on in it.
         """
-        self._opened(copy).go_back(before, copy.since, last)
+        self._opened(copy).go_back(before, last)
+
+    # --- inside
 
     def _opened(self, copy: CopyInfo) -> OpenCopy:
         with self._lock:
-            opened = self._open.pop(copy.id, None)
-            if opened is None:
-                opened = OpenCopy(self._folder / copy.id / "copy.db", copy.game)
+            opened = self._open.get(copy.id)
+        if opened is None:
+            stored = self._stored.find(copy.game, copy.id)
+            opened = OpenCopy(stored, self._stored, lambda: self._rebuilt(stored))
+        with self._lock:
+            opened = self._open.pop(copy.id, opened)  # Of two at once, one opens it.
             self._open[copy.id] = opened
-            spare = []
-            while len(self._open) > KEPT_OPEN_MAX:
-                spare.append(self._open.popitem(last=False)[1])
-        for each in spare:
-            each.close()
+            awake = [each for each in self._open.values() if each.is_awake and each is not opened]
+        for each in awake[: max(0, len(awake) - AWAKE_MAX + 1)]:
+            each.sleep(waits=False)
         return opened
 
-    def _drop_old(self, game: str = "", by: str = "") -> None:
-        """Remove the copies that are too old; before *by* makes another one, those too many."""
-        gone = []
+    def _built(self, id: str, game: str, upto: int | None, secret: bytes) -> tuple[Path, Head]:
+        """Copy *game* up to event *upto*; return where the copy is, and its head."""
+        place = self._folder / id
+        place.mkdir(mode=0o700, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=place))
+        try:
+            path = folder / "copy.db"
+            return path, self._study(game, copy_game, str(path), upto, secret, kind=Head)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def _rebuilt(self, copy: StoredCopy) -> Path:
+        """Build *copy* as it was in the beginning, and return where it is.
+
+        Raises:
+            StoreError: what it was made from is not as it was.
+        """
+        path, head = self._built(copy.id, copy.game, copy.base.number, copy.secret)
+        if head != copy.base:
+            raise StoreError(f"{copy.game}: the copy {copy.id} cannot be built again")
+        return path
+
+    def _tidy(self) -> None:
+        """Remove here the copies that are not stored any more."""
+        known = self._stored.ids()
         with self._lock:
-            own = [id for id, known in self._known.items() if (known.game, known.by) == (game, by)]
-            spare = {*own[: max(0, len(own) - OWN_MAX + 1)]}
-            spare |= {*list(self._known)[: max(0, len(self._known) - COPIES_MAX + 1)]}
-            for id, known in list(self._known.items()):
-                if known.until < self._clock() or id in spare:
-                    del self._known[id]
-                    gone.append((id, self._open.pop(id, None)))
-        for id, opened in gone:
-            if opened is not None:
-                opened.close()
+            gone = {id: self._open.pop(id) for id in list(self._open) if id not in known}
+        for id, opened in gone.items():
+            opened.sleep(waits=True)
             shutil.rmtree(self._folder / id, ignore_errors=True)
+
+
+def _info(copy: StoredCopy) -> CopyInfo:
+    return CopyInfo(copy.id, copy.game, copy.by, copy.base.number, copy.made)

@@ -4,7 +4,6 @@ A copy is a game of its own in another ledger. Its secret is new, so its dice te
 of the game, and nothing sealed is in it. Time stands still in it until somebody lets time pass.
 """
 
-import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from nomoledger.game.open_things import undecided_proposals
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.timekeeper import next_due
 from nomoledger.game.writer import Outcome
+from nomoledger.ledger.chain import Head
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.proof.public_stream import apply_public, ends_something_secret
 from nomoledger.state.clock import from_seconds
@@ -56,11 +56,12 @@ class CopyState(msgspec.Struct, frozen=True):
     line: tuple[LineOfPlay, ...]
 
 
-def copy_game(game: Game, location: str, upto: int | None) -> int:
+def copy_game(game: Game, location: str, upto: int | None, secret: bytes) -> Head:
     """Copy *game* as everybody may see it into a new ledger at *location*.
 
-    The copy ends with public event *upto*, or now if that is None. Returns the number of its last
-    event.
+    The copy ends with public event *upto*, or now if that is None. Its dice follow from *secret*,
+    which has at least 16 random bytes. The same *upto* and *secret* make the same copy, also when
+    the game has gone on. Returns the head of the copy.
 
     Raises:
         UnknownError: there is no such public event.
@@ -69,13 +70,12 @@ def copy_game(game: Game, location: str, upto: int | None) -> int:
     if upto is not None and not 0 <= upto < len(entries):
         raise UnknownError(f"{game.name}: there is no event #{upto}")
     bodies = [entry.body for entry in entries[: None if upto is None else upto + 1]]
-    secret = secrets.token_bytes(32)
     copied = _with_own_dice(list(_complete(bodies)), secret)
     with Ledger.open(location, create=True) as target:
         commit = Commit(target, game.name, World())
         with commit.together(secret):
             commit.append(copied)
-    return len(copied) - 1
+        return target.head(game.name)
 
 
 def _complete(bodies: Sequence[e.Event]) -> Iterator[e.Event]:

@@ -1,4 +1,4 @@
-"""What was done in a copy of a game: step by step, taken back, and as requests for the game."""
+"""What was done in a copy of a game: step by step, and as requests for the game."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,8 +6,6 @@ from typing import Any
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.errors import UsageError
-from nomoledger.game.commit import Commit
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView, events_with_worlds
 from nomoledger.prose.descriptions import BOOKKEEPING
@@ -72,23 +70,3 @@ def _texts(value: Any) -> list[str]:
         return [str(value)]
     rows = [f"[{', '.join(map(str, x))}]" if isinstance(x, list | tuple) else str(x) for x in value]
     return rows
-
-
-def go_back(game: Game, name: str, before: int, since: int, last: int) -> int:
-    """Write the copy *game* as it was before event *before* into its ledger, as a game *name*.
-
-    *since* is the last event that was copied from the game itself, *last* that of the copy when
-    somebody asked for this. Returns the number of the last event that is left.
-
-    Raises:
-        UsageError: *before* is no request in the copy, or others have gone on in it since.
-    """
-    bodies = [entry.body for entry in game.ledger.read(game.name)]
-    if len(bodies) - 1 != last:
-        raise UsageError("somebody has gone on in the copy meanwhile: look at it again")
-    if not since < before <= last or not isinstance(bodies[before], e.Input):
-        raise UsageError(f"event #{before} is nothing that somebody did in this copy")
-    commit = Commit(game.ledger, name, World())
-    with commit.together(game.ledger.secret(game.name)):
-        commit.append(bodies[:before])
-    return before - 1

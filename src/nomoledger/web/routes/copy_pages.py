@@ -46,7 +46,7 @@ def make_copy(request: WebRequest, game: FromPath[str], data: Form) -> Response[
     """Copy the game as everybody may see it: as it is, or as it was after a public event."""
     session, host = signed_in(request, game), host_of(request)
     upto = number_in(data, "event") if data.get("event") else None
-    made = host.copies.make(host.study, game, session.reader, upto)
+    made = host.copies.make(game, session.reader, upto)
     host.deeds.note(session, "opens a copy, to try things")
     return Redirect(made.address, status_code=303)
 
