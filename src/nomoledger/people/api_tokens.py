@@ -26,6 +26,7 @@ SCOPES = {
     "play": "ask for actions, try them, vote, answer, place and cancel orders, take back",
     "propose": "check and make proposals",
     "dispute": "open disputes and argue",
+    "webhooks": "add webhooks, which send what you may see for as long as they are on; remove them",
     "admin": "do what only the admin may do",
 }
 #: For how many days a token may work, and how many tokens somebody may have.

@@ -2,7 +2,8 @@
 
 What is known of people is no part of a game. A ledger that is copied, exported or published takes
 none of it along. Only hashes of tokens that sign somebody in are stored. Mails that wait to be sent
-hold such tokens, too: they are erased when they are sent or given up.
+hold such tokens, too: they are erased when they are sent or given up. The secrets by which calls of
+webhooks are signed are stored as they are, because each call needs them. They sign nobody in.
 """
 
 import sqlite3
@@ -83,6 +84,16 @@ SCHEMA = (
         PRIMARY KEY (copy, first))""",
     """CREATE TABLE IF NOT EXISTS request_keys (
         id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, at BIGINT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS webhooks (
+        id TEXT PRIMARY KEY, game TEXT NOT NULL, reader TEXT NOT NULL, address TEXT NOT NULL,
+        secret TEXT NOT NULL, kinds TEXT NOT NULL, made BIGINT NOT NULL, told BIGINT NOT NULL,
+        upto BIGINT, version BIGINT NOT NULL DEFAULT 0, is_on BIGINT NOT NULL DEFAULT 1,
+        why TEXT NOT NULL DEFAULT '', failures BIGINT NOT NULL DEFAULT 0,
+        failing_since BIGINT NOT NULL DEFAULT 0)""",
+    "CREATE INDEX IF NOT EXISTS webhooks_of ON webhooks (game, reader)",
+    """CREATE TABLE IF NOT EXISTS webhook_calls (
+        webhook TEXT NOT NULL, id TEXT NOT NULL, what TEXT NOT NULL, at BIGINT NOT NULL,
+        tries BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (webhook, id))""",
 )
 
 

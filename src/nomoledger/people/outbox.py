@@ -174,6 +174,14 @@ class Outbox:
                 (letter.id, letter.lease),
             )
 
+    def is_waiting(self, id: str) -> bool:
+        """Return whether the letter *id* is to be sent: it was neither sent nor given up."""
+        with self._database.transaction() as connection:
+            row = connection.execute(
+                "SELECT id FROM outbox WHERE id = ? AND state = 'waiting'", (id,)
+            ).fetchone()
+        return row is not None
+
     def waiting(self, game: str) -> list[ListedLetter]:
         """Return the letters about *game* that are to be sent, the next first."""
         return self._listed(game, "waiting", "due, posted, id")

@@ -57,9 +57,9 @@ class Postman:
         self._rounds.wake()
         self._rounds.start()
 
-    def stop(self) -> None:
-        """End the thread, after the letter that it sends."""
-        self._rounds.stop(STOP_SECONDS)
+    def stop(self, patience: float = STOP_SECONDS) -> None:
+        """End the thread, after the letter that it sends; wait at most *patience* seconds."""
+        self._rounds.stop(patience)
 
     def go_round(self) -> int:
         """Send what is due, and return how many letters were tried."""

@@ -68,7 +68,7 @@ class WebhookSender:
     ) -> None:
         """Prepare to send calls."""
         self._may_reach = may_reach
-        self._context = context or ssl.create_default_context()
+        self._context = context
         self._clock = clock
 
     def check(self, address: str) -> None:
@@ -114,10 +114,11 @@ class WebhookSender:
         try:
             found = socket.getaddrinfo(name, parts.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            raise DeliveryError(f"there is no host {name!r:.80}") from None
+            found = []
         addresses = [str(each[4][0]) for each in found]
+        # Which names have private addresses is told to nobody.
         if not addresses or not all("%" not in x and self._may_reach(x) for x in addresses):
-            raise DeliveryError(f"the host {name!r:.80} has an address that is not public")
+            raise DeliveryError(f"the host {name!r:.80} has no address, or one that is not public")
         return addresses
 
     def _post(
@@ -125,9 +126,10 @@ class WebhookSender:
     ) -> int:
         """Call one of *ips*, the very addresses that were checked; return the answer's status."""
         name, port = parts.hostname or "", parts.port or 443
+        context = self._context = self._context or ssl.create_default_context()
         plain = _connected(ips[:ADDRESSES_MAX], port)
         try:
-            secured = self._context.wrap_socket(plain, server_hostname=name)
+            secured = context.wrap_socket(plain, server_hostname=name)
         except BaseException:
             plain.close()
             raise

@@ -33,6 +33,7 @@ from nomoledger.web.routes import (
     proposing,
     public,
     token_pages,
+    webhook_pages,
 )  # fmt: skip
 from nomoledger.web.visitor import admin_only, known_session
 
@@ -67,6 +68,7 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
             *copy_line.ROUTES,
             *copy_past.ROUTES,
             *token_pages.ROUTES,
+            *webhook_pages.ROUTES,
             *public.ROUTES,
         ],
         state=State({"host": host, "limits": limits}),

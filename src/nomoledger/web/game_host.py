@@ -32,6 +32,9 @@ from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.request_keys import RequestKeys
 from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.people.suggestions import Suggestions
+from nomoledger.people.webhook_round import WebhookRound
+from nomoledger.people.webhook_sender import WebhookSender
+from nomoledger.people.webhooks import Webhooks
 from nomoledger.web.pace import PATIENT, Pace
 from nomoledger.web.played_copies import Copies
 from nomoledger.web.served_sites import ServedSites
@@ -66,16 +69,19 @@ class GameHost:
         copies: copies of games in which people try things.
         outbox: letters to the outside. mail: mails to people; None if this server sends none.
         mail_choices: what readers want to be told by mail.
+        webhooks: addresses that are called when something happens. webhook_sender: calls them.
+        webhook_round: looks for what they are to be told.
         on_close: what is called first when the host is closed.
     """
 
     def __init__(
         self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False,
         mail: MailSettings | None = None, public_url: str = "", pace: Pace = PATIENT,
+        webhook_sender: WebhookSender | None = None,
     ) -> None:  # fmt: skip
         """Open the ledger, the database of people beside it, and the keepers.
 
-        *pace* says how long pages wait for what takes long.
+        *pace* says how long pages wait for what takes long. *webhook_sender* calls webhooks.
 
         Raises:
             UnknownError, StoreError: the ledger or the database of people cannot be opened.
@@ -95,6 +101,9 @@ class GameHost:
         self.outbox = Outbox(self._database)
         self.mail = None if mail is None else Mail(self.outbox, mail)
         self.mail_choices = MailChoices(self._database)
+        self.webhooks = Webhooks(self._database)
+        self.webhook_sender = webhook_sender or WebhookSender()
+        self.webhook_round = WebhookRound(self, self.webhooks, self.outbox, self.webhook_sender)
         self.tokens = ApiTokens(self._database)
         self.request_keys = RequestKeys(self._database)
         self._writers, self._readers, self._acting, self._slow, self._slowest = (

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable, Sequence
+from functools import partial
 from urllib.parse import quote
 
 import uvicorn
@@ -10,10 +11,14 @@ from nomoledger.errors import UsageError
 from nomoledger.mail.mail import KIND, MailSettings
 from nomoledger.people.postman import Postman
 from nomoledger.people.sign_in import ADMIN
+from nomoledger.people.webhook_round import KIND as WEBHOOK
 from nomoledger.web.app import make_app
 from nomoledger.web.clock_keeper import ClockKeeper
 from nomoledger.web.game_host import GameHost
 from nomoledger.web.pace import QUICK
+
+#: How many webhooks are called at a time, and how long the end waits for each, in seconds.
+WEBHOOK_POSTMEN, WEBHOOK_STOP_SECONDS = 2, 2.0
 
 
 def serve(
@@ -69,7 +74,18 @@ def serve(
         host.on_close += [news.stop, postman.stop]
         postman.start()
         news.start()
+    _start_webhooks(host)
     _StreamServer(settings, host).run(sockets=[listener])
+
+
+def _start_webhooks(host: GameHost) -> None:
+    """Call webhooks until *host* is closed. A receiver that is slow does not keep all others."""
+    host.on_close.append(host.webhook_round.stop)
+    for _ in range(WEBHOOK_POSTMEN):
+        postman = Postman(host.outbox, WEBHOOK, host.webhook_round.deliver)
+        host.on_close.append(partial(postman.stop, WEBHOOK_STOP_SECONDS))
+        postman.start()
+    host.webhook_round.start()
 
 
 class _StreamServer(uvicorn.Server):

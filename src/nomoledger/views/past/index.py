@@ -1,7 +1,7 @@
 """All events that a reader may see, in words, each with its cause and what came of it."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 import msgspec
@@ -14,6 +14,15 @@ from nomoledger.prose.descriptions import UNTOLD
 from nomoledger.prose.teller import Teller
 from nomoledger.state.world import World
 from nomoledger.views.site.event_log import QUIET
+
+#: The kinds of events that programs can choose from.
+KINDS = {
+    "request": "what came from outside: requests, rulings, dice that were entered",
+    "consequence": "what came of that by the rules",
+    "bookkeeping": "bookkeeping, which the pages leave out",
+}
+#: How many new events are shown at once, and with how many bytes.
+NEW_MAX, NEW_BYTES_MAX = 100, 200_000
 
 
 class PastEvent(msgspec.Struct, frozen=True):
@@ -108,6 +117,47 @@ def past_index(game: Game, reader: str | None) -> PastIndex:
     """Return all events of *game* that *reader* (a player, "admin", or None for all) may see."""
     fold = SeenView(game, reader).seen.fold("past", _IndexFold)
     return PastIndex(tuple(fold.events))
+
+
+class NewEvents(msgspec.Struct, frozen=True):
+    """Events that follow one that is known.
+
+    Attributes:
+        events: the events, in order.
+        upto: the number up to which they were looked for. last: that of the last event of all.
+    """
+
+    events: tuple[PastEvent, ...]
+    upto: int
+    last: int
+
+
+def new_events(
+    game: Game, reader: str | None, after: int, kinds: Collection[str], upto: int | None = None
+) -> NewEvents:
+    """Return the events of some *kinds* after number *after* that *reader* may see.
+
+    They go up to number *upto*. Without it, there are at most `NEW_MAX`, which have at most
+    `NEW_BYTES_MAX` bytes in JSON unless the first has more.
+    """
+    events = SeenView(game, reader).seen.fold("past", _IndexFold).events
+    last, size, found = len(events) - 1, 0, list[PastEvent]()
+    end = last if upto is None else min(upto, last)
+    for number in range(after + 1, end + 1):
+        event = events[number]
+        if kind_of(event) in kinds:
+            size += len(msgspec.json.encode(event))
+            if upto is None and found and (len(found) == NEW_MAX or size > NEW_BYTES_MAX):
+                return NewEvents(tuple(found), number - 1, last)
+            found.append(event)
+    return NewEvents(tuple(found), end, last)
+
+
+def kind_of(event: PastEvent) -> str:
+    """Return the kind of *event*, one of `KINDS`."""
+    if event.is_quiet:
+        return "bookkeeping"
+    return "request" if event.is_request else "consequence"
 
 
 class _IndexFold:

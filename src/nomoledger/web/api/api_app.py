@@ -13,6 +13,7 @@ from nomoledger.web.api import (
     dispute_endpoints,
     game_endpoints,
     player_endpoints,
+    webhook_endpoints,
 )
 from nomoledger.web.api.api_document import document_of
 from nomoledger.web.api.callers import admit
@@ -30,6 +31,7 @@ ENDPOINTS = [
     *player_endpoints.ENDPOINTS,
     *dispute_endpoints.ENDPOINTS,
     *admin_endpoints.ENDPOINTS,
+    *webhook_endpoints.ENDPOINTS,
 ]
 
 

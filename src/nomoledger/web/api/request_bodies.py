@@ -99,6 +99,28 @@ class DisputeBody(msgspec.Struct, forbid_unknown_fields=True):
     period: int | None = None
 
 
+class WebhookBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A webhook to add.
+
+    Attributes:
+        address: what is called: an address that begins with https://.
+        kinds: which events are sent: "request", "consequence", "bookkeeping".
+    """
+
+    address: str
+    kinds: tuple[str, ...] = ("request", "consequence")
+
+
+class WebhookStateBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether a webhook is called.
+
+    Attributes:
+        is_on: true switches it on, false off.
+    """
+
+    is_on: bool
+
+
 class WordsBody(msgspec.Struct, forbid_unknown_fields=True):
     """Words.
 

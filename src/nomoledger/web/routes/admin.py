@@ -16,6 +16,7 @@ from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
+from nomoledger.mail.mail import KIND as MAIL
 from nomoledger.mail.mail_address import checked_address
 from nomoledger.people.sign_in import ADMIN, LINK_SECONDS
 from nomoledger.prose.names import plain
@@ -224,8 +225,8 @@ def _people_page(
         "readers": (ADMIN, *_desk(host, game).players),
         "joined": request.query_params.get("joined", ""),
         "can_send": host.mail is not None,
-        "waiting": host.outbox.waiting(game),
-        "given_up": host.outbox.given_up(game),
+        "waiting": [letter for letter in host.outbox.waiting(game) if letter.kind == MAIL],
+        "given_up": [letter for letter in host.outbox.given_up(game) if letter.kind == MAIL],
     }
     return page("people.html", invited=invited, **values, game=game, session=session)
 
