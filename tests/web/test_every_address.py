@@ -30,6 +30,7 @@ SECRETS = {
         "order": f"premove{number}basalt",
         "mail": f"post{number}granite",
         "agent": f"browser{number}marble",
+        "hook": f"receiver{number}slate",
     }
     for number, name in enumerate(PLAYERS)
 }  # fmt: skip
@@ -53,6 +54,9 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GameHost]:
     version = Suggestion("Some squares are free", "", "-All\n+Some", "v1")
     bob = Session("0" * 64, "game", "Bob")
     served.suggestions.add(bob, "Bob", 1, version, "Not all", "suggestion")
+    for name in PLAYERS:
+        hook = f"https://example.org/{SECRETS[name]['hook']}"
+        served.webhooks.add("game", name, "form", hook, ["request"], 0)
     yield served
     served.close()
 
@@ -143,6 +147,7 @@ def test_no_page_shows_a_secret_of_somebody_else(
     # The search would find them: those who may see them are shown them.
     allowed = SECRETS if reader == ADMIN else {reader: SECRETS.get(reader, {})}
     own = [own[what] for own in allowed.values() for what in ("whisper", "order") if what in own]
+    own += [SECRETS[reader]["hook"]] if reader in SECRETS else []
     assert set(own) <= seen
 
 
@@ -159,8 +164,10 @@ def test_no_form_of_somebody_else_does_or_shows_anything(browsers: dict[str, Bro
                 check(browser, reader, action, cookies)
                 if not reader or (owner == ADMIN and "/admin" in action):
                     assert browser.status in (401, 403, 404), (reader, action, browser.text)
-    for name, own in SECRETS.items():  # Nobody else has cancelled it.
+    for name, own in SECRETS.items():  # Nobody else has cancelled it, or removed it.
         assert own["order"] in browsers[name].open(f"{PLACE}/play")
+        assert own["hook"] in browsers[name].open(f"{PLACE}/webhooks")
+        assert "It was not called yet" in browsers[name].open(f"{PLACE}/webhooks")
 
 
 def _forms_of(browser: Browser) -> list[tuple[str, Fields]]:
@@ -175,7 +182,7 @@ def _forms_of(browser: Browser) -> list[tuple[str, Fields]]:
         "admin/ruling",
         "admin/files",
     ]
-    pages += ["admin/close", "admin/clock", "admin/proposals/1"]
+    pages += ["webhooks", "admin/close", "admin/clock", "admin/proposals/1"]
     found: dict[str, tuple[str, Fields]] = {}
     for page in [*pages, *(f"{page}?as={name}" for page in pages[:9] for name in PLAYERS)]:
         browser.open(f"{PLACE}/{page}")

@@ -91,7 +91,7 @@ class _TestCall(msgspec.Struct, frozen=True, tag="test/1"):
 
 
 class WebhookRound:
-    """Looks for events of *games* of which *webhooks* are to be told, and calls those with *sender*.
+    """Looks for events of *games* that *webhooks* are to be told of, and calls those by *sender*.
 
     Calls wait in *outbox*. Several servers, which share webhooks and outbox, send each call once.
     """

@@ -74,11 +74,11 @@ def serve(
         host.on_close += [news.stop, postman.stop]
         postman.start()
         news.start()
-    _start_webhooks(host)
+    start_webhooks(host)
     _StreamServer(settings, host).run(sockets=[listener])
 
 
-def _start_webhooks(host: GameHost) -> None:
+def start_webhooks(host: GameHost) -> None:
     """Call webhooks until *host* is closed. A receiver that is slow does not keep all others."""
     host.on_close.append(host.webhook_round.stop)
     for _ in range(WEBHOOK_POSTMEN):

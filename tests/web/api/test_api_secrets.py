@@ -1,5 +1,6 @@
 """What is sealed for others stands in no byte of the API: every operation is tried as everybody."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +17,8 @@ from web.api.programs import Program, token_of
 from web.test_sealed_pages import WHISPERS
 
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=2)
-#: What Bob whispers and orders in secret.
-SECRETS = ("Marmalade", "Gooseberry")
-PATH_VALUES = {"game": "game", "id": "ID", "order": "ID", "action": "whisper"}
+#: What Bob whispers and orders in secret, and where a webhook of his is.
+SECRETS = ("Marmalade", "Gooseberry", "Rhubarb")
 BODIES: dict[str, Any] = {
     "submit_action": {"action": "whisper", "arguments": {"text": "Mine"}},
     "try_action": {"action": "whisper", "arguments": {"text": "Mine"}},
@@ -29,6 +29,8 @@ BODIES: dict[str, Any] = {
     "propose": {"text": "Something"},
     "open_dispute": {"text": "Not so", "period": 1},
     "argue": {"text": "Look"},
+    "add_webhook": {"address": "https://127.0.0.1/"},
+    "switch_webhook": {"is_on": False},
 }
 
 
@@ -56,7 +58,10 @@ def whisper(host: GameHost) -> list[str]:
     assert second.status_code == 200, second.text
     assert "Gooseberry" in bob.get("/orders").text
     assert "Marmalade" in bob.get("/desk").text
-    return [first.json()["id"], second.json()["id"]]
+    given = ("game", "Bob", "form", "https://example.org/Rhubarb", ["request"], 0)
+    webhook, _ = host.webhooks.add(*given)
+    assert "Rhubarb" in bob.get("/webhooks").text
+    return [first.json()["id"], second.json()["id"], webhook.id]
 
 
 def operations(methods: tuple[str, ...]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -70,7 +75,7 @@ def answers(program: Program, methods: tuple[str, ...], id: str) -> Iterator[tup
     """Yield the answers to all operations with all numbers of events, proposals and rules."""
     last = program.get().json().get("last", 0)
     for method, path, operation in operations(methods):
-        path = path.replace("{id}", id).replace("{order}", id).replace("{action}", "whisper")
+        path = re.sub(r"\{(id|order|webhook)\}", id, path).replace("{action}", "whisper")
         numbers = ["1", "X.9"] if "/rules/" in path else ["1", str(last), str(last + 1)]
         for number in numbers if "{number}" in path else [""]:
             address = path.replace("{number}", number)
