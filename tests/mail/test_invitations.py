@@ -9,6 +9,7 @@ from web.browsers import Browser
 
 from nomoledger.errors import UsageError
 from nomoledger.mail.mail import KIND
+from nomoledger.people.mail_asks import Person
 from nomoledger.people.postman import Postman
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
@@ -104,7 +105,8 @@ def test_a_mail_to_sign_in_has_link_and_code_and_comes_in_time_or_not_at_all(
     host: GameHost, mail_server: MailServer
 ) -> None:
     assert host.mail is not None
-    post = partial(host.mail.post_sign_in, "mail", "Ann", link=host.mail.link("enter", "a token"))
+    ann = (Person("mail", "Ann"),)
+    post = partial(host.mail.post_sign_in, ann, link=host.mail.link("enter", "a token"))
     assert post("ann@example.org", code="123 456", until=4_000_000_000, id="x")
     assert not post("ann@example.org", code="123 456", until=4_000_000_000, id="x")
     assert post("ann@example.org", code="123 456", until=1_000_000_000, id="late")

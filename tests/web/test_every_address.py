@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
+import msgspec
 import pytest
 
 import nomoledger
 from nomoledger.events.inputs import Act
 from nomoledger.game.game import Game
+from nomoledger.mail.mail import MailSettings, WrittenMail
+from nomoledger.mail.smtp_account import SmtpAccount
 from nomoledger.people.sign_in import ADMIN, Session
 from nomoledger.people.suggestions import Suggestion
 from nomoledger.rulebook.changes import parse_changes
@@ -50,7 +53,8 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GameHost]:
         game.rule("whispers", changes=parse_changes(WHISPERS, "whispers"), at=BEGIN, id="ruling")
         for name in PLAYERS:
             _act_in_secret(game, name)
-    served = GameHost(path)
+    account = SmtpAccount("smtp://localhost:9")  # No postman runs: what is posted waits.
+    served = GameHost(path, mail=MailSettings(account, "games@example.org", "http://games.test"))
     version = Suggestion("Some squares are free", "", "-All\n+Some", "v1")
     bob = Session("0" * 64, "game", "Bob")
     served.suggestions.add(bob, "Bob", 1, version, "Not all", "suggestion")
@@ -84,7 +88,21 @@ def browsers(host: GameHost) -> dict[str, Browser]:
 
 
 @pytest.fixture(scope="module")
-def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
+def mailed(host: GameHost, browsers: dict[str, Browser]) -> tuple[str, str]:
+    """Returns the link and the code of a mail for Ann, which wait; Ann's browser has asked."""
+    address = f"{SECRETS['Ann']['mail']}@example.org"
+    host.sign_in.note_address("game", "Ann", address)
+    browsers["Ann"].open(f"{PLACE}/sign-in")
+    browsers["Ann"].send({"address": address}, to="/sign-in/mail")
+    (letter,) = host.outbox.take("mail")
+    text = msgspec.msgpack.decode(letter.content, type=WrittenMail).text
+    found = re.search(r"/link/(\S+).*\n    (\w{8})\n", text, re.DOTALL)
+    assert found is not None
+    return found[1], found[2]
+
+
+@pytest.fixture(scope="module")
+def addresses(host: GameHost, browsers: dict[str, Browser], mailed: tuple[str, str]) -> list[str]:
     """Returns the addresses of all pages, with all that may stand in them; Bob has made a copy."""
     browsers["Bob"].open(f"{PLACE}/play")
     browsers["Bob"].send({}, to="/copies")
@@ -96,14 +114,17 @@ def addresses(host: GameHost, browsers: dict[str, Browser]) -> list[str]:
         "number": [*map(str, (0, 1, *range(last - 7, last + 2)))],
         "id": [*ids, "proposal", "dispute", "ruling", "suggestion"],
         "action": ["whisper", "buy", "none"],
-        "token": ["none"],
+        "token": ["none", mailed[0]],
         "period": ["0", "1", "2"],
         "sent": ["x"],
         "path": ["index.html", "manifest.json", "search.json", ".htaccess"],
         "name": ["site.css", "none"],
     }  # fmt: skip
     in_copy = {**values, "id": [copy], "number": ["1", str(last - 1), str(last)]}
-    found = {address for address in guesses("GET", values) if "/copies/" not in address}
+    few = {**values, "number": ["0", "1"], "id": ["suggestion", "none"]}
+    apart = re.compile("/copies/|/suggestions/")
+    found = {address for address in guesses("GET", values) if not apart.search(address)}
+    found |= {address for address in guesses("GET", few) if "/suggestions/" in address}
     found |= {address for address in guesses("GET", in_copy) if "/copies/" in address}
     found |= {f"{address}?as={name}" for address in found for name in PLAYERS}
     return sorted(found)
@@ -137,12 +158,15 @@ def check(browser: Browser, reader: str, address: str, cookies: dict[str, list[s
 
 @pytest.mark.parametrize("reader", READERS)
 def test_no_page_shows_a_secret_of_somebody_else(
-    browsers: dict[str, Browser], addresses: list[str], reader: str
+    browsers: dict[str, Browser], addresses: list[str], mailed: tuple[str, str], reader: str
 ) -> None:
     browser, cookies = browsers[reader], tokens(browsers)
     seen = set()
     for address in crawl(browser, [f"{PLACE}/", *addresses]):
         check(browser, reader, address, cookies)
+        assert mailed[1] not in shown(browser), "the code is in the mail only"
+        if f"/link/{mailed[0]}" in address:
+            assert browser.status == (200 if reader == "Ann" else 403), "the link uses nothing up"
         seen |= {text for own in SECRETS.values() for text in own.values() if text in browser.text}
     # The search would find them: those who may see them are shown them.
     allowed = SECRETS if reader == ADMIN else {reader: SECRETS.get(reader, {})}

@@ -1,6 +1,6 @@
 """Mail: posting mails into the outbox, and sending them from there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from nomoledger.mail.mail_address import checked_address, is_mail_address
 from nomoledger.mail.message import MailLook, make_message
 from nomoledger.mail.smtp_account import SmtpAccount
+from nomoledger.people.mail_asks import Person
 from nomoledger.people.outbox import Letter, Outbox
 from nomoledger.people.postman import UndeliverableError
 from nomoledger.prose.time_format import format_minute
@@ -81,27 +82,35 @@ class Mail:
         return "/".join([self.settings.public_url, *(quote(part, safe="") for part in path)])
 
     def post_sign_in(
-        self, game: str, reader: str, to: str, *, link: str, code: str, until: int, id: str
+        self, people: Sequence[Person], to: str, *, link: str, code: str, until: int, id: str
     ) -> bool:
-        """Post a mail with which *reader* signs in, and return whether *id* is new.
+        """Post a mail with which one of *people* signs in, and return whether *id* is new.
 
-        *to* is the e-mail address, *link* a public address that shows a button, and *code* what
-        the reader can type instead. Both work until the time *until*, in seconds since 1970; the
-        mail is not sent later than that.
+        *to* is their e-mail address, *link* a public address that shows a button, and *code* what
+        they can type instead. Both work until the time *until*, in seconds since 1970; the mail is
+        not sent later than that.
 
         Raises:
             UsageError: *to* is no e-mail address.
         """
-        whom = "the admin" if reader == "admin" else reader
+        game, reader = people[0].game, people[0].reader
+        if len(people) == 1:
+            what, subject = f"to {game} as {_whom(reader)}.", f"Sign in to {game}"
+        else:  # The admin of a game sees the subject, and must not learn of other games.
+            reader, subject = "", "Sign in"
+            what = "as one of these:\n\n" + "\n".join(
+                f"- {_whom(person.reader)} in {person.game}" for person in people
+            )
         text = (
-            f"Somebody, probably you, wants to sign in to {game} as {whom}.\n\n"
-            f"Open this link, and press the button on its page:\n\n{link}\n\n"
-            f"Or type this code into the page where you asked for this mail:\n\n    {code}\n\n"
+            f"Somebody, probably you, wants to sign in {what}\n\n"
+            "Open this link in the browser in which you asked for this mail, and press the button"
+            f" on its page:\n\n{link}\n\n"
+            f"Or type this code into the page on which you asked:\n\n    {code}\n\n"
             f"Link and code work once, until {format_minute(until - 1)}.\n\n"
-            "If you did not ask for this mail, you need not do anything: only the link or the code"
-            " signs somebody in, and only you have them."
+            "Tell the code to nobody, and type it nowhere else: it signs in the browser that asked."
+            " If you did not ask for this mail, you need not do anything."
         )
-        return self._post(id, game, WrittenMail(reader, f"Sign in to {game}", text), to, until)
+        return self._post(id, game, WrittenMail(reader, subject, text), to, until)
 
     def post_invitation(
         self, game: str, reader: str, to: str, *, link: str, until: int, id: str
@@ -149,3 +158,7 @@ class Mail:
         if look is not None:
             message = make_message(look, self.settings.sender)
             self.settings.account.send(message, self.settings.sender, letter.to)
+
+
+def _whom(reader: str) -> str:
+    return "the admin" if reader == "admin" else reader

@@ -2,8 +2,10 @@
 
 What is known of people is no part of a game. A ledger that is copied, exported or published takes
 none of it along. Only hashes of tokens that sign somebody in are stored. Mails that wait to be sent
-hold such tokens, too: they are erased when they are sent or given up. The secrets by which calls of
-webhooks are signed are stored as they are, because each call needs them. They sign nobody in.
+hold such tokens, too. They are erased when they are sent or given up: a mail is given up once what
+it holds is worth nothing any more. A server also erases such mails when it starts. The secrets by
+which calls of webhooks are signed are stored as they are, because each call needs them. They sign
+nobody in.
 """
 
 import sqlite3
@@ -46,6 +48,15 @@ SCHEMA = (
     "CREATE INDEX IF NOT EXISTS passkeys_of ON passkeys (game, reader)",
     """CREATE TABLE IF NOT EXISTS challenges (
         challenge TEXT PRIMARY KEY, purpose TEXT NOT NULL, expires BIGINT NOT NULL)""",
+    # What browsers asked for, to sign in by mail. All but the time are hashes, and who is meant.
+    """CREATE TABLE IF NOT EXISTS mail_asks (
+        cookie TEXT PRIMARY KEY, link TEXT NOT NULL UNIQUE, code TEXT NOT NULL,
+        address TEXT NOT NULL, people TEXT NOT NULL, asked BIGINT NOT NULL,
+        expires BIGINT NOT NULL, mailed BIGINT NOT NULL, tries BIGINT NOT NULL,
+        state TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS mail_asks_to ON mail_asks (address, asked)",
+    "CREATE INDEX IF NOT EXISTS mail_asks_at ON mail_asks (asked)",
+    "CREATE INDEX IF NOT EXISTS people_email ON people (lower(email))",
     """CREATE TABLE IF NOT EXISTS deeds (
         at BIGINT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL, session TEXT NOT NULL,
         what TEXT NOT NULL, request TEXT NOT NULL, acting_for TEXT NOT NULL)""",

@@ -79,9 +79,15 @@ class Outbox:
     """
 
     def __init__(self, database: PeopleDatabase, clock: Callable[[], float] = time.time) -> None:
-        """Keep letters in *database*."""
+        """Keep letters in *database*, and give up those whose time is over.
+
+        A server that has no postman for them would keep them for ever.
+        """
         self._database = database
         self._clock = clock
+        with database.transaction() as connection:
+            for (kind,) in connection.execute("SELECT DISTINCT kind FROM outbox").fetchall():
+                self._tidy(connection, kind, self._now())
         #: What is called when a letter is posted in this process.
         self.on_post: list[Callable[[], None]] = []
 

@@ -22,6 +22,7 @@ from nomoledger.web.routes import (
     disputing,
     entrance,
     files,
+    mail_entrance,
     mail_pages,
     making_rulings,
     order_drafts,
@@ -50,6 +51,7 @@ def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
         [
             *entrance.ROUTES,
             *passkey_entrance.ROUTES,
+            *mail_entrance.ROUTES,
             *own_keys.ROUTES,
             *play_pages.ROUTES,
             *mail_pages.ROUTES,

@@ -26,6 +26,7 @@ from nomoledger.people.comments import Comments
 from nomoledger.people.copies import StoredCopies
 from nomoledger.people.database import open_people
 from nomoledger.people.deeds import Deeds
+from nomoledger.people.mail_asks import MailAsks
 from nomoledger.people.mail_choices import MailChoices
 from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
@@ -57,6 +58,7 @@ class GameHost:
     Attributes:
         location: where the ledger is.
         sign_in: links and sessions. passkeys: of people. deeds: who did what.
+        mail_asks: what browsers asked for, to sign in by mail.
         watcher: tells when a game has gone on.
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals. suggestions: versions of them that others suggest.
@@ -95,6 +97,7 @@ class GameHost:
         self._database = open_people(location)
         self.sign_in = SignIn(self._database)
         self.passkeys = Passkeys(self._database, self.sign_in)
+        self.mail_asks = MailAsks(self._database, self.sign_in)
         self.deeds = Deeds(self._database)
         self.comments = Comments(self._database)
         self.suggestions = Suggestions(self._database)

@@ -8,14 +8,15 @@ import msgspec
 from anyio import to_thread
 from litestar import Request
 from litestar.connection import ASGIConnection
+from litestar.datastructures import Cookie
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 
 from nomoledger.people.sign_in import ADMIN, Session
 from nomoledger.people.visit import Visit, visit_from
 from nomoledger.web.game_host import GameHost
 
-#: What the names of the cookies of sessions begin with.
-SESSION_COOKIE = "nomoledger-session"
+#: What the names of cookies begin with: of sessions, and of who asked to sign in by mail.
+SESSION_COOKIE, ASK_COOKIE = "nomoledger-session", "nomoledger-mail"
 #: Where the scope of a request keeps the sessions that were looked up for it.
 _KNOWN = "nomoledger.sessions"
 
@@ -60,8 +61,30 @@ def cookie_name(request: WebConnection, game: str) -> str:
     whose names begin with `__Host-` they take over https only, and send to this host only (RFC
     6265bis).
     """
-    place = hashlib.sha256(f"{request.url.netloc} {game}".encode()).hexdigest()[:12]
-    name = f"{SESSION_COOKIE}-{place}"
+    return _named(request, SESSION_COOKIE, f" {game}")
+
+
+def ask_cookie_name(request: WebConnection) -> str:
+    """Return the name of the cookie of whoever asked to sign in by mail; see `cookie_name`."""
+    return _named(request, ASK_COOKIE, "")
+
+
+def our_cookie(request: WebConnection, name: str, value: str, seconds: int) -> Cookie:
+    """Return the cookie *name*, which no script can read, for so many *seconds*; 0 removes it."""
+    return Cookie(
+        key=name,
+        value=value,
+        max_age=seconds,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=is_secure(request),
+    )
+
+
+def _named(request: WebConnection, kind: str, about: str) -> str:
+    place = hashlib.sha256(f"{request.url.netloc}{about}".encode()).hexdigest()[:12]
+    name = f"{kind}-{place}"
     return f"__Host-{name}" if is_secure(request) else name
 
 

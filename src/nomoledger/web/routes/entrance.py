@@ -18,7 +18,7 @@ from nomoledger.web.visitor import (
     WebRequest,
     cookie_name,
     host_of,
-    is_secure,
+    our_cookie,
     session_of,
     visit_of,
 )
@@ -74,15 +74,7 @@ def sign_out(request: WebRequest, game: FromPath[str]) -> Response[Any]:
 
 def session_cookie(request: WebRequest, game: str, value: str, seconds: int) -> Cookie:
     """Return the cookie of a session in *game* with that *value*, for so many *seconds*."""
-    return Cookie(
-        key=cookie_name(request, game),
-        value=value,
-        max_age=seconds,
-        path="/",
-        httponly=True,
-        samesite="lax",
-        secure=is_secure(request),
-    )
+    return our_cookie(request, cookie_name(request, game), value, seconds)
 
 
 def _link_page(

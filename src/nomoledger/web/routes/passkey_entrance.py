@@ -1,5 +1,6 @@
 """The page to sign in on, and signing in with a passkey."""
 
+import secrets
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,11 +54,15 @@ def use_passkey(request: WebRequest, data: Form) -> Response[Any]:
     return signed_in_answer(request, game, reader, token)
 
 
-def entrance_page(request: WebRequest, game: str, problem: str = "") -> Response[str]:
-    """Return the page to sign in on, to *game* if one is named."""
+def entrance_page(
+    request: WebRequest, game: str, problem: str = "", address: str = ""
+) -> Response[str]:
+    """Return the page to sign in on, to *game* if one is named, by mail to *address*."""
     values: dict[str, Any] = {
         "site": passkey_site(request),
         "session": session_of(request, game) if game else None,
+        "form_id": None if host_of(request).mail is None else secrets.token_urlsafe(32),
+        "address": address,
     }
     status = 403 if problem else 200
     return page("sign_in.html", status, game=game, problem=problem, **values)
