@@ -13,6 +13,10 @@ from nomoledger.ledger.stores.postgres_link import (
     plain_errors,
 )
 
+#: For `nomoledger.people.shared_counts`: whose allowance is whole when, in seconds since 1970.
+_ALLOWANCES = """CREATE UNLOGGED TABLE IF NOT EXISTS allowances (
+    key TEXT PRIMARY KEY, whole DOUBLE PRECISION NOT NULL)"""
+
 
 class PostgresPeople:
     """A database of people in the schema `nomoledger_people` of a PostgreSQL database.
@@ -31,7 +35,7 @@ class PostgresPeople:
             connection.execute("SELECT pg_advisory_xact_lock(7051998)")  # one maker at a time
             connection.execute("CREATE SCHEMA IF NOT EXISTS nomoledger_people")
             connection.execute("SET LOCAL search_path TO nomoledger_people")
-            for statement in tables:
+            for statement in (*tables, _ALLOWANCES):
                 connection.execute(statement.encode())
         self._connections = PostgresConnections(address, lock_timeout=PATIENCE_SECONDS)
 

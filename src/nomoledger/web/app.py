@@ -46,7 +46,7 @@ RETRY_SECONDS = 5
 
 def make_app(host: GameHost, limits: RateLimits | None = None) -> App:
     """Return the application that shows the games of *host* within *limits* (ASGI 3)."""
-    limits = limits or RateLimits()
+    limits = limits or RateLimits(shared=host.counts)
     pages = Litestar(
         [
             *entrance.ROUTES,

@@ -31,6 +31,7 @@ from nomoledger.people.mail_choices import MailChoices
 from nomoledger.people.outbox import Outbox
 from nomoledger.people.passkeys import Passkeys
 from nomoledger.people.request_keys import RequestKeys
+from nomoledger.people.shared_counts import SharedCounts
 from nomoledger.people.sign_in import Session, SignIn
 from nomoledger.people.suggestions import Suggestions
 from nomoledger.people.webhook_round import WebhookRound
@@ -63,6 +64,7 @@ class GameHost:
         acts: readings of what players may do. checks, forecasts: of proposals.
         comments: what people say of proposals. suggestions: versions of them that others suggest.
         tokens, request_keys: what programs sign in with, and the keys of their requests.
+        counts: what all servers of the ledger count together, if they can.
         studies: readings that play again, or take long.
         public_url: what public addresses of pages begin with; "" if that is not known.
         publish_to: the folder into which the admin may publish games, if there is one.
@@ -109,6 +111,7 @@ class GameHost:
         self.webhook_round = WebhookRound(self, self.webhooks, self.outbox, self.webhook_sender)
         self.tokens = ApiTokens(self._database)
         self.request_keys = RequestKeys(self._database)
+        self.counts = SharedCounts(self._database) if self._database.is_shared else None
         self._writers, self._readers, self._acting, self._slow, self._slowest = (
             Keepers(location, most=KEEPERS_MAX) for _ in range(5)
         )

@@ -1,7 +1,7 @@
 """How often somebody may do something, and how many streams somebody may keep open.
 
-The counts are kept in memory, by each server process for itself. What is counted is named by a key:
-a session, a token or an address.
+What is counted is named by a key: a session, a token or an address. Servers of one ledger in
+PostgreSQL share the counts of what may change something. All else each process counts for itself.
 """
 
 import ipaddress
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import msgspec
+
+from nomoledger.people.shared_counts import SharedCounts
 
 #: How many keys are remembered. What was forgotten may begin anew.
 KEYS_MAX = 50_000
@@ -33,6 +35,8 @@ RATES = {
     "trial": Rate(30, 60),
     "reading": Rate(300, 60),
 }
+#: What servers count together, if their database can.
+SHARED = ("sign-in", "request", "trial")
 #: How many event streams one session, and one address, may keep open.
 SESSION_STREAMS, ADDRESS_STREAMS = 12, 300
 
@@ -104,22 +108,35 @@ class OpenStreams:
 
 
 class RateLimits:
-    """The limits of one server process.
+    """The limits of one server process, and of all that count together.
 
     Attributes:
         streams: the event streams that are open.
     """
 
     def __init__(
-        self, clock: Callable[[], float] = time.monotonic, rates: Mapping[str, Rate] = RATES
-    ) -> None:
-        """Count by *clock*, which returns seconds, what *rates* names."""
+        self, clock: Callable[[], float] = time.monotonic, rates: Mapping[str, Rate] = RATES,
+        shared: SharedCounts | None = None,
+    ) -> None:  # fmt: skip
+        """Count by *clock*, which returns seconds, what *rates* names; some of it also in *shared*.
+
+        What is too much for this process alone never reaches the database.
+        """
+        self._rates = rates
+        self._shared = shared
         self._limiters = {kind: Limiter(rate, clock) for kind, rate in rates.items()}
         self.streams = OpenStreams()
 
     def take(self, kind: str, key: str) -> int:
-        """Count a use of *kind*, one of the rates, by *key*; see `Limiter.take`."""
-        return self._limiters[kind].take(key)
+        """Count a use of *kind*, one of the rates, by *key*; see `Limiter.take`.
+
+        Call it in a thread: it may wait for the database.
+        """
+        wait = self._limiters[kind].take(key)
+        if wait or self._shared is None or kind not in SHARED:
+            return wait
+        rate = self._rates[kind]
+        return self._shared.take(f"{kind} {key}", rate.times, rate.seconds)
 
 
 def network_key(address: str) -> str:

@@ -44,7 +44,7 @@ async def hold_up(request: WebRequest) -> Response[Any] | None:
     if kind != "sign-in" and game is not None:
         session = await asyncio.to_thread(session_of, request, str(game))
         key = key if session is None else f"session {session.id}"
-    wait = limits_of(request).take(kind, key)
+    wait = await asyncio.to_thread(limits_of(request).take, kind, key)
     if not wait:
         return None
     values: dict[str, Any] = {"wait": wait, "fields": [], "game": "", "session": None}
