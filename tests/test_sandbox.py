@@ -21,6 +21,7 @@ from nomoledger.events.codec import encode
 from nomoledger.sandbox import fork_server
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.protocol import decode_error, dump_call, encode_error, load_call
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.sandbox.sandbox import Sandbox, call_in_sandbox, stream_from_sandbox
 
 ONLY_ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
@@ -188,6 +189,24 @@ def test_a_death_names_the_last_rule(
         next(stream)
     assert fault.value.rule == "IV.2"
     assert sandbox.call(sandboxed.echo, 1, kind=int) == 1
+
+
+def test_a_question_is_put_to_a_fresh_sandbox_if_a_warm_one_fails() -> None:
+    sandbox = QuestionSandbox(SHORT)
+    os.kill(sandbox.call(sandboxed.pid, kind=int), signal.SIGKILL)
+    assert sandbox.call(sandboxed.echo, 1, kind=int) == 1
+    sandbox.close()
+    with pytest.raises(RuleFault):
+        sandbox.call(sandboxed.recurse, kind=int)
+
+
+def test_a_sandbox_for_questions_that_lacks_a_module_is_replaced_once() -> None:
+    sandbox = QuestionSandbox(SHORT)
+    first = sandbox.call(os.getpid, kind=int)
+    second = sandbox.call(sandboxed.pid, kind=int)
+    assert first != second
+    assert sandbox.call(os.getpid, kind=int) == second
+    sandbox.close()
 
 
 @ONLY_ON_LINUX

@@ -1,5 +1,6 @@
 """What a player does in secret changes no byte of the pages of others."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,8 @@ import pytest
 
 import nomoledger
 from nomoledger.game.desk.public_head import ReaderHead, public_head
+from nomoledger.game.desk.seen_game import seen_game
+from nomoledger.game.possible_requests import SOON
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
@@ -143,3 +146,17 @@ def pages_of_play(browser: Browser) -> str:
         if "data-later" not in browser.text:
             return text
     raise AssertionError(text)
+
+
+def test_rules_of_readers_who_know_other_secrets_run_in_other_processes(host: GameHost) -> None:
+    with nomoledger.open(host.location) as ledger:
+        game = ledger.game("game")
+        readers = ("Ann", "Bob", None)
+        alike = {
+            seen_game(game, reader).sandbox(SOON).call(os.getpid, kind=int) for reader in readers
+        }
+        game.submit("Ann", "whisper", {"text": "a secret"})
+        apart = {
+            seen_game(game, reader).sandbox(SOON).call(os.getpid, kind=int) for reader in readers
+        }
+    assert (len(alike), len(apart)) == (1, 2)

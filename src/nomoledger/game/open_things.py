@@ -14,6 +14,7 @@ from nomoledger.prose.choices import ask_in_words, label_options
 from nomoledger.prose.names import Names, plain
 from nomoledger.prose.teller import Teller
 from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.state.world import Timer, World
 
 #: How many players who may answer alike have a command each.
@@ -76,14 +77,20 @@ def undecided_in(world: World, events: Iterable[e.Event]) -> list[int]:
     return undecided
 
 
-def open_things(world: World, proposals: Iterable[int], limits: Limits = SOON) -> list[OpenThing]:
+def open_things(
+    world: World,
+    proposals: Iterable[int],
+    limits: Limits = SOON,
+    sandbox: QuestionSandbox | None = None,
+) -> list[OpenThing]:
     """Return what requests can answer in *world*, the undecided *proposals* included.
 
-    The result is empty if the rules fail.
+    The rules are asked in *sandbox*, or in one of their own with *limits*. The result is empty if
+    the rules fail.
     """
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    acts = found_acts(limits, open_acts, world, tuple(proposals))
+    acts = found_acts(limits, open_acts, world, tuple(proposals), sandbox=sandbox)
     grouped: dict[Any, list[PossibleAct]] = {}
     for act in acts:
         grouped.setdefault(act.about or act.arguments["proposal"], []).append(act)

@@ -16,6 +16,7 @@ from nomoledger.prose.labels import format_cell
 from nomoledger.prose.names import plain
 from nomoledger.prose.types_in_words import type_in_words
 from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
@@ -112,9 +113,16 @@ def chosen_in_words(chosen: Iterable[FreeValue]) -> str:
     return ", ".join(f"{plain(value.name)}: {type_in_words(value.type)}" for value in chosen)
 
 
-def found_acts(limits: Limits, function: Any, *arguments: Any) -> list[PossibleAct]:
-    """Return the acts that *function* finds in a sandbox; none if the rules fail."""
+def found_acts(
+    limits: Limits, function: Any, *arguments: Any, sandbox: QuestionSandbox | None = None
+) -> list[PossibleAct]:
+    """Return the acts that *function* finds in a sandbox; none if the rules fail.
+
+    The rules are asked in *sandbox*, or in one of their own with *limits*.
+    """
     try:
+        if sandbox is not None:
+            return sandbox.call(function, *arguments, kind=list[PossibleAct])
         return call_in_sandbox(function, *arguments, kind=list[PossibleAct], limits=limits)
     except NomoledgerError:
         return []  # What is wrong with the rules, `status` says among the problems.

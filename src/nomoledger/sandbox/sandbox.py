@@ -87,7 +87,7 @@ class Sandbox:
             NomoledgerError: an error of this kind that *function* raised.
         """
         call, modules = dump_call(function, arguments)
-        process = self._process or _Process(self.limits, self._modules | modules)
+        process = self._process_for(modules)
         self._process = None
         try:
             is_sound = yield from process.run(call, answer)
@@ -98,6 +98,10 @@ class Sandbox:
             self._process = process
         else:
             process.close()
+
+    def _process_for(self, modules: set[str]) -> "_Process":
+        """Return the process for a call that refers to *modules*."""
+        return self._process or _Process(self.limits, self._modules | modules)
 
     def call(self, function: Callable[..., Value], *arguments: Any, kind: Any) -> Value:
         """Return what *function*, which changes nothing, returns in the sandbox for *arguments*.

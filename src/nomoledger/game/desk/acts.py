@@ -12,10 +12,8 @@ from nomoledger.engine.refused_acts import RefusedAct, refused_acts
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.kept_fact import KeptFact, kept_fact
-from nomoledger.game.possible_requests import SOON
 from nomoledger.prose.names import Names, plain
-from nomoledger.sandbox.limits import Limits
-from nomoledger.sandbox.sandbox import call_in_sandbox
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.state.world import World
 
 #: Up to how many possible acts of one action are offered as buttons.
@@ -102,29 +100,31 @@ class _FoundActs(msgspec.Struct, frozen=True):
     refused: list[RefusedAct]
 
 
-def acts_for(world: World, by: str, proposals: tuple[int, ...] = ()) -> list[OfferedAct]:
+def acts_for(
+    world: World, by: str, proposals: tuple[int, ...], sandbox: QuestionSandbox
+) -> list[OfferedAct]:
     """Return what *by*, a player's id or "admin", may ask for in *world*, with open votes.
 
-    Votes and verdicts on *proposals* have the action "vote" or "judge". Where rule code fails, the
-    list is empty: what is wrong with the rules is said elsewhere.
+    Votes and verdicts on *proposals* have the action "vote" or "judge". The rules are asked in
+    *sandbox*. Where they fail, the list is empty: what is wrong with them is said elsewhere.
     """
     try:
-        return ask_for_acts(world, by, proposals)
+        return ask_for_acts(world, by, proposals, sandbox)
     except NomoledgerError:
         return []
 
 
 def ask_for_acts(
-    world: World, by: str, proposals: tuple[int, ...] = (), limits: Limits = SOON
+    world: World, by: str, proposals: tuple[int, ...], sandbox: QuestionSandbox
 ) -> list[OfferedAct]:
-    """Return what `acts_for` returns, with *limits* for the rules.
+    """Return what `acts_for` returns; the rules are asked in *sandbox*.
 
     Raises:
         RuleFault: rule code failed, or it took too long.
     """
     if world.head < 0 or world.game["ended"] is not None:
         return []
-    found = call_in_sandbox(_find, world, by, proposals, kind=_FoundActs, limits=limits)
+    found = sandbox.call(_find, world, by, proposals, kind=_FoundActs)
     return list(_acts(Names(world), found))
 
 

@@ -10,6 +10,7 @@ from nomoledger.errors import NomoledgerError
 from nomoledger.game.command_lines import game_if_ambiguous, written_command
 from nomoledger.game.desk.acts import OfferedAct, ask_for_acts
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.evidence import describe_evidence
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import (
@@ -18,7 +19,7 @@ from nomoledger.game.open_things import (
     open_things,
     undecided_proposals,
 )
-from nomoledger.game.read_models import LedgerView
+from nomoledger.game.possible_requests import SOON
 from nomoledger.prose.teller import Teller
 from nomoledger.state.disputes import open_disputes
 from nomoledger.state.world import World
@@ -99,10 +100,10 @@ class AdminDesk(msgspec.Struct, frozen=True):
 
 def admin_desk(game: Game) -> AdminDesk:
     """Return the desk of the admin of *game*."""
-    view = LedgerView(game.ledger, game.name, reader="admin")
+    view = SeenView(game, "admin")
     world = view.world
     undecided = tuple(undecided_proposals(view))
-    acts = _acts(world, undecided)
+    acts = _acts(view, undecided)
     desk = _Desk(game, view, acts)
     return AdminDesk(
         game=game.name,
@@ -124,10 +125,10 @@ def admin_desk(game: Game) -> AdminDesk:
     )
 
 
-def _acts(world: World, undecided: tuple[int, ...]) -> list[OfferedAct] | None:
+def _acts(view: SeenView, undecided: tuple[int, ...]) -> list[OfferedAct] | None:
     """Return what the admin may ask for, with verdicts; None if the rules cannot be asked."""
     try:
-        return ask_for_acts(world, "admin", undecided)
+        return ask_for_acts(view.world, "admin", undecided, view.seen.sandbox(SOON))
     except NomoledgerError:
         return None
 
@@ -135,7 +136,7 @@ def _acts(world: World, undecided: tuple[int, ...]) -> list[OfferedAct] | None:
 class _Desk:
     """What waits in the game of a *view*, with the commands that answer."""
 
-    def __init__(self, game: Game, view: LedgerView, acts: list[OfferedAct] | None) -> None:
+    def __init__(self, game: Game, view: SeenView, acts: list[OfferedAct] | None) -> None:
         #: The proposals that the admin may judge now; None if that is not known.
         self._judged: set[str] | None = None
         if acts is not None and view.world.waiting is None:
@@ -143,6 +144,7 @@ class _Desk:
         self._location = game.ledger.store.location
         self._name = game_if_ambiguous(game.ledger, game.name)
         self._world: World = view.world
+        self._sandbox = view.seen.sandbox(SOON)
         self._teller = Teller(view.world)
         #: The events with which things began to wait, by what they are called here.
         self._begun: dict[Any, e.Entry] = {}
@@ -173,7 +175,7 @@ class _Desk:
         """Yield what waits, in any order."""
         if self._world.waiting is not None:
             yield self._question(self._world.waiting)
-        things = open_things(self._world, undecided)
+        things = open_things(self._world, undecided, sandbox=self._sandbox)
         yield from map(self._thing, things)
         listed = {thing.proposal for thing in things}
         for number in undecided:

@@ -20,8 +20,10 @@ from nomoledger.game.desk.drafts import propose_draft
 from nomoledger.game.desk.hand_draw import draw_by_computer
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
 from nomoledger.game.desk.player_requests import submit_given
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
+from nomoledger.game.possible_requests import SOON
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.timekeeper import next_due
 from nomoledger.game.writer import Outcome
@@ -156,9 +158,9 @@ def acts_in_copy(game: Game, player: str) -> list[OfferedAct]:
     Raises:
         UnknownError: there is no such player.
     """
-    view = LedgerView(game.ledger, game.name, reader="admin")
+    view = SeenView(game, "admin")
     by = player if player == "admin" else game.player(player)
-    acts = acts_for(view.world, by, tuple(undecided_proposals(view)))
+    acts = acts_for(view.world, by, tuple(undecided_proposals(view)), view.seen.sandbox(SOON))
     return [act for act in acts if act.action != "judge" and not act.refused]
 
 

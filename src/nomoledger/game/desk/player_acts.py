@@ -10,7 +10,6 @@ from nomoledger.game.game import Game
 from nomoledger.game.open_things import undecided_proposals
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.limits import Limits
-from nomoledger.sandbox.sandbox import call_in_sandbox
 
 #: Acts of a large game are tried in a process of their own, so that nothing else waits.
 _LIMITS = Limits(cpu_seconds=20.0, wall_seconds=60.0)
@@ -72,8 +71,8 @@ def action_names(game: Game, player: str) -> ActionNames:
         UnknownError: there is no such player.
         RuleFault: rule code failed.
     """
-    _, world, id = seen_world(game, player)
-    forms = call_in_sandbox(action_forms, world, id, kind=list[ActionForm], limits=_LIMITS)
+    view, world, id = seen_world(game, player)
+    forms = view.seen.sandbox(_LIMITS).call(action_forms, world, id, kind=list[ActionForm])
     return ActionNames({form.name: plain(form.name) for form in forms})
 
 
@@ -85,7 +84,8 @@ def player_acts(game: Game, player: str) -> PlayerActs:
     """
     view, world, id = seen_world(game, player)
     try:
-        acts = ask_for_acts(world, id, tuple(undecided_proposals(view)), _LIMITS)
+        undecided = tuple(undecided_proposals(view))
+        acts = ask_for_acts(world, id, undecided, view.seen.sandbox(_LIMITS))
         has_failed = False
     except NomoledgerError:
         acts, has_failed = [], True
@@ -120,8 +120,8 @@ def action_page(game: Game, player: str, action: str) -> ActionPage:
         UnknownError: there is no such player, or no such action of players.
         RuleFault: rule code failed.
     """
-    _, world, id = seen_world(game, player)
-    forms = call_in_sandbox(action_forms, world, id, kind=list[ActionForm], limits=_LIMITS)
+    view, world, id = seen_world(game, player)
+    forms = view.seen.sandbox(_LIMITS).call(action_forms, world, id, kind=list[ActionForm])
     form = next((each for each in forms if each.name == action), None)
     if form is None:
         raise UnknownError(f"{game.name}: players have no action {action!r:.60}")

@@ -20,7 +20,6 @@ from nomoledger.game.possible_requests import SOON
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.time_jump import rhythm
 from nomoledger.prose.names import Names, plain
-from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.world import World
 
 
@@ -167,7 +166,7 @@ def _open_for(
         since = begun.get(f"question {question.id}", now)
         yield OpenForReader(f"question {question.id}", question.text, "play", since)
     try:
-        found = call_in_sandbox(_find_open, world, id, undecided, kind=_FoundOpen, limits=SOON)
+        found = view.seen.sandbox(SOON).call(_find_open, world, id, undecided, kind=_FoundOpen)
     except NomoledgerError:
         return  # The rules fail, which is said elsewhere.
     votes, names = votes_seen(view), Names(world)

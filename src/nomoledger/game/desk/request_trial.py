@@ -13,14 +13,13 @@ from nomoledger.engine.form_arguments import arguments_in, values_in
 from nomoledger.engine.oracles import SeededOracle
 from nomoledger.engine.request_checks import check_submission
 from nomoledger.game.desk.player_desk import AskedQuestion, question_of
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.possible_requests import SOON
-from nomoledger.game.read_models import LedgerView
 from nomoledger.prose.descriptions import BOOKKEEPING
 from nomoledger.prose.labels import amount_held
 from nomoledger.prose.teller import Teller
-from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import World
 
@@ -58,7 +57,7 @@ def try_submission(
         UsageError: what is given does not fit the fields of the action.
         RuleFault: rule code failed.
     """
-    view = LedgerView(game.ledger, game.name, reader=player)
+    view = SeenView(game, player)
     world = view.visible_world()
     now = max(datetime.now(UTC).replace(microsecond=0), from_seconds(world.game["now"]))
     request = e.SubmissionReceived(
@@ -71,7 +70,7 @@ def try_submission(
     )
     seed = secrets.token_bytes(32)
     arguments = world, request, given, is_typed, player, seed
-    return call_in_sandbox(_try, *arguments, kind=RequestTrial, limits=SOON)
+    return view.seen.sandbox(SOON).call(_try, *arguments, kind=RequestTrial)
 
 
 def _try(

@@ -16,6 +16,8 @@ from nomoledger.game.read_models import LedgerView
 from nomoledger.ledger.as_of import Reading
 from nomoledger.proof.addresses import Addresses
 from nomoledger.proof.public_stream import PublicStream, apply_public
+from nomoledger.sandbox.limits import Limits
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.state.world import World
 
 #: For how many readers with secrets a process keeps what they see, for one game.
@@ -54,6 +56,7 @@ class SeenGame:
         self._addresses = Addresses()
         self._recorded = -1
         self._folds: dict[Hashable, tuple[Any, int]] = {}
+        self._sandboxes: dict[Limits, QuestionSandbox] = {}
 
     def catch_up(self, game: Game) -> None:
         """Take what *game* has gone on by."""
@@ -93,6 +96,14 @@ class SeenGame:
     def drop(self, key: Hashable) -> None:
         """Forget the fold *key*, which is to begin anew."""
         self._folds.pop(key, None)
+
+    def sandbox(self, limits: Limits) -> QuestionSandbox:
+        """Return the sandbox with *limits* that the rules run in for this reader, and for no other.
+
+        A sandbox that was asked before knows the rules. What it knew of the state was no more than
+        this reader may see.
+        """
+        return self._sandboxes.setdefault(limits, QuestionSandbox(limits))
 
     def public_number(self, number: int) -> int | None:
         """Return the number on the published site of the event that the reader knows as *number*.

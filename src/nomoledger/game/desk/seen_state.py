@@ -4,7 +4,7 @@ Everything is computed from the events that the reader may see. A reader is a pl
 None for everybody.
 """
 
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,9 +12,9 @@ import msgspec
 from nomoledger.errors import UnknownError
 from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
+from nomoledger.game.possible_requests import SOON
 from nomoledger.game.read_models import LedgerView, WorldView, ask_rules, projection
 from nomoledger.ledger.as_of import Reading
-from nomoledger.sandbox.sandbox import Sandbox
 from nomoledger.state.world import World
 
 Model = TypeVar("Model", bound=msgspec.Struct)
@@ -252,14 +252,9 @@ def _world(game: Game, reader: str | None) -> World:
 
 def _shown(game: Game, reader: str | None, name: str, kind: type[Model]) -> Model:
     """Return what the projection *name* makes of the state that *reader* knows."""
-    view = WorldView(_world(game, reader), reader, partial(ask_rules, sandbox=_sandbox()))
-    return _as(projection(name)(view), kind)
-
-
-@cache
-def _sandbox() -> Sandbox:
-    """Return the sandbox of this process, which knows the rules that it was asked about before."""
-    return Sandbox()
+    seen = SeenView(game, reader)
+    ask = partial(ask_rules, sandbox=seen.seen.sandbox(SOON))
+    return _as(projection(name)(WorldView(seen.visible_world(), reader, ask)), kind)
 
 
 def _as(model: Any, kind: type[Model]) -> Model:

@@ -1,7 +1,7 @@
 """The board and the players at one event of the past, with the event behind each figure."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -9,12 +9,13 @@ import msgspec
 from nomoledger import events as e
 from nomoledger.errors import UnknownError
 from nomoledger.game.desk.comparison import Comparison, compare
-from nomoledger.game.desk.seen_game import SeenView
+from nomoledger.game.desk.seen_game import SeenGame, SeenView
 from nomoledger.game.game import Game
+from nomoledger.game.possible_requests import SOON
 from nomoledger.game.read_models import WorldView, ask_rules, projection
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.labels import format_cell
-from nomoledger.sandbox.sandbox import Sandbox
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.state.world import World
 from nomoledger.views.site.public_view import PublicWorld
 
@@ -76,8 +77,8 @@ def scene_at(game: Game, reader: str | None, number: int) -> Scene:
     Raises:
         UnknownError: *reader* knows no such event.
     """
-    entries = _upto(game, reader, number)
-    past = _Past()
+    seen, entries = _upto(game, reader, number)
+    past = _Past(seen.sandbox(SOON))
     for entry in entries:
         past.take(entry)
     return past.scene(entries[-1].body)
@@ -91,24 +92,27 @@ def compare_moments(game: Game, reader: str | None, first: int, second: int) -> 
     """
     first, second = sorted((first, second))
     before, after = World(), World()
-    for entry in _upto(game, reader, second):
+    for entry in _upto(game, reader, second)[1]:
         for world in (before, after) if entry.number <= first else (after,):
             apply_public(world, entry.body)
     return compare(before, after)
 
 
-def _upto(game: Game, reader: str | None, number: int) -> list[e.Entry]:
-    entries = SeenView(game, reader).seen.entries
+def _upto(game: Game, reader: str | None, number: int) -> tuple[SeenGame, list[e.Entry]]:
+    """Return what *reader* sees now, and the events of it up to event *number*."""
+    seen = SeenView(game, reader).seen
+    entries = seen.entries
     if not 0 <= number < len(entries):
         raise UnknownError(f"{game.name}: there is no event #{number}")
-    return entries[: number + 1]
+    return seen, entries[: number + 1]
 
 
 class _Past:
     """The state that some events make, and the event behind each value."""
 
-    def __init__(self) -> None:
+    def __init__(self, sandbox: QuestionSandbox) -> None:
         self._public = PublicWorld()
+        self._ask_rules = partial(ask_rules, sandbox=sandbox)
         self._posted: dict[str, int] = {}
 
     def take(self, entry: e.Entry) -> None:
@@ -125,7 +129,7 @@ class _Past:
         world = self._public.world
         players = world.kinds.get("player", ())
         places = {str(world.label(player)): place for place, player in enumerate(players)}
-        view: Any = WorldView(world, None, partial(ask_rules, sandbox=_sandbox()))
+        view: Any = WorldView(world, None, self._ask_rules)
         model: Any = projection("board")(view)
         squares = world.kinds.get("square", ())
         touched = _squares_in(last)
@@ -181,12 +185,6 @@ class _Past:
             money = FigureThen(format_cell(row.money), self._posted.get(player))
             place = places.get(name, 0)
             yield PlayerThen(name, place, format_cell(row.rank), money, stands, row.squares)
-
-
-@cache
-def _sandbox() -> Sandbox:
-    """Return the sandbox of this process, which knows the rules of the moments drawn before."""
-    return Sandbox()
 
 
 def _squares_in(event: e.Event) -> set[str]:

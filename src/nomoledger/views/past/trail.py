@@ -1,7 +1,6 @@
 """How an event came about: what the rules did, step by step, as far as a reader may know."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 import msgspec
 
@@ -13,6 +12,7 @@ from nomoledger.game.game import Game
 from nomoledger.game.possible_requests import SOON
 from nomoledger.proof.public_stream import apply_public
 from nomoledger.prose.names import Names
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.state.world import World
 from nomoledger.views.site.explanations import SECRET, UNTOLD
 from nomoledger.views.site.public_run import AttemptTrace, PublicTraces
@@ -62,7 +62,8 @@ def event_trail(game: Game, reader: str | None, number: int) -> Trail:
     Raises:
         UnknownError: *reader* knows no such event.
     """
-    entries = SeenView(game, reader).seen.entries
+    seen = SeenView(game, reader).seen
+    entries = seen.entries
     if not 0 <= number < len(entries):
         raise UnknownError(f"{game.name}: there is no event #{number}")
     body = entries[number].body
@@ -71,7 +72,7 @@ def event_trail(game: Game, reader: str | None, number: int) -> Trail:
         return Trail(rules=rules)
     if reader == "admin":
         return _recorded(game, number, rules)
-    return _run_again(entries, number, rules)
+    return _run_again(entries, number, rules, seen.sandbox(SOON))
 
 
 def _recorded(game: Game, number: int, rules: tuple[RuleThen, ...]) -> Trail:
@@ -84,17 +85,27 @@ def _recorded(game: Game, number: int, rules: tuple[RuleThen, ...]) -> Trail:
     return Trail(tuple(lines), "" if steps else UNTOLD, rules)
 
 
-def _run_again(entries: Sequence[e.Entry], number: int, rules: tuple[RuleThen, ...]) -> Trail:
+def _run_again(
+    entries: Sequence[e.Entry], number: int, rules: tuple[RuleThen, ...], sandbox: QuestionSandbox
+) -> Trail:
     start = max((n for n in range(number + 1) if isinstance(entries[n].body, e.Input)), default=0)
     world = World()
     names = Names(world)
     for entry in entries[:start]:
         names.follow(entry.body)
         apply_public(world, entry.body)
-    public = list(with_apartness(entries[start:]))
+    end = next(
+        (n for n in range(number + 1, len(entries)) if isinstance(entries[n].body, e.Input)),
+        len(entries),
+    )
+    public = list(with_apartness(entries[start:end]))
     may_be_secret = any(rule.secret for rule in world.rules)
-    with closing(PublicTraces(public, 0, world, names, SOON)) as traces:
-        trace = traces.upto(number).get(number)
+    was_warm = sandbox.is_warm
+    traces = PublicTraces(public, 0, world, names, sandbox=sandbox)
+    traces.all()
+    if traces.is_broken and was_warm:  # Only what a fresh sandbox shows counts as broken.
+        traces = PublicTraces(public, 0, world, names, sandbox=sandbox)
+    trace = traces.all().get(number)
     if trace is None:
         return Trail(note=SECRET if may_be_secret else UNTOLD, rules=rules)
     return Trail(tuple(_lines_to(trace, number)), "", rules)

@@ -9,7 +9,8 @@ A run may begin at any input. It then starts from the public world before that i
 
 import pickle
 from collections import ChainMap
-from collections.abc import Generator, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -25,6 +26,7 @@ from nomoledger.prose.names import Names
 from nomoledger.sandbox import inside
 from nomoledger.sandbox.limits import AGAIN, Limits
 from nomoledger.sandbox.protocol import dump_call
+from nomoledger.sandbox.question_sandbox import QuestionSandbox
 from nomoledger.sandbox.sandbox import stream_from_sandbox
 from nomoledger.state.world import World
 from nomoledger.views.site.outline import Public
@@ -85,11 +87,12 @@ class PublicTraces:
         world: World | None = None,
         names: Names | None = None,
         limits: Limits | None = None,
+        sandbox: QuestionSandbox | None = None,
     ) -> None:
         """Run from the event at place *start* of *public*, which is an input or the first event.
 
         *world* is the public world before that event. *names* remembers the things and timers that
-        had ended by then.
+        had ended by then. The rules run in *sandbox*, or in one of their own with *limits*.
         """
         self.by_event: dict[int, AttemptTrace] = {}
         self.is_broken = False
@@ -97,9 +100,12 @@ class PublicTraces:
         self._segments = _segments(public, start)
         things, timers = ({}, {}) if names is None else names.ended()
         gone = GoneThings(dict(things), dict(timers))
-        self._pieces: Generator[bytes] = stream_from_sandbox(
-            _encoded_traces, world or World(), gone, limits=limits or AGAIN, answer=self._more
+        stream: Callable[..., Generator[bytes]] = partial(
+            stream_from_sandbox, limits=limits or AGAIN
         )
+        if sandbox is not None:
+            stream = sandbox.stream
+        self._pieces = stream(_encoded_traces, world or World(), gone, answer=self._more)
         self._pull()  # The arguments are sent with this: the world may change from now on.
 
     def upto(self, number: int) -> Mapping[int, AttemptTrace]:
@@ -107,6 +113,12 @@ class PublicTraces:
         while self._reached < number and not self.is_broken:
             if not self._pull():
                 break
+        return self.by_event
+
+    def all(self) -> Mapping[int, AttemptTrace]:
+        """Return the traces of all events. The sandbox stays sound for the next run."""
+        while not self.is_broken and self._pull():
+            pass
         return self.by_event
 
     def forget_before(self, number: int) -> None:
@@ -144,8 +156,7 @@ class PublicTraces:
 
 def trace_public_run(public: Public, limits: Limits | None = None) -> Mapping[int, AttemptTrace]:
     """Return the traces of the events in *public*, by event number. Some events have no trace."""
-    last = public[-1][0].number if public else -1
-    return PublicTraces(public, limits=limits).upto(last)
+    return PublicTraces(public, limits=limits).all()
 
 
 def _segments(public: Public, start: int) -> Iterator[list[e.Entry]]:
