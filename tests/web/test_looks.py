@@ -27,7 +27,8 @@ PAGES = {
     "": PUBLIC,
     "Ann": (
         *PUBLIC[1:3], "play", "play/act/name_square", "proposals", "proposals/1", "proposals/new",
-        "disputes", "orders", "ways", "tokens", "site/rules.html",
+        "disputes", "orders", "ways", "tokens", "webhooks",
+        "site/rules.html",
     ),
     "admin": (
         "admin", "admin/close", "admin/clock", "admin/people", "admin/people?joined=Ann",
@@ -46,6 +47,10 @@ _NAME_LEDGER = """place => { for (const each of document.querySelectorAll("code"
 def served(host: GameHost) -> Iterator[tuple[str, Any]]:
     """The address of a game in which Ann is offered a square, and Chromium."""
     let_ann_move(host)
+    for number in range(2):
+        address = f"https://hooks.example.org/{'of-a-long-name/' * 8}{number}"
+        webhook, _ = host.webhooks.add("mail", "Ann", str(number), address, ["request"], 1)
+        host.webhooks.note_test(webhook, f"webhook-{webhook.id}-test")
     with listening(host) as base, chromium() as browser:
         yield base, browser
 
