@@ -19,7 +19,7 @@ from nomoledger.views.site.event_log import QUIET
 KINDS = {
     "request": "what came from outside: requests, rulings, dice that were entered",
     "consequence": "what came of that by the rules",
-    "bookkeeping": "bookkeeping, which the pages leave out",
+    "bookkeeping": "what the engine notes for itself; the pages leave it out",
 }
 #: How many new events are shown at once, and with how many bytes.
 NEW_MAX, NEW_BYTES_MAX = 100, 200_000
