@@ -32,11 +32,14 @@ class ServedLedger:
     """
 
     def __init__(self, location: Path | str, *options: str) -> None:
-        """Start to serve the ledger at *location*, with more *options* of `serve`."""
+        """Start to serve the ledger at *location*, with more *options* of `serve`.
+
+        `{address}` in an option becomes the address at which the ledger is served.
+        """
         self.location = str(location)
-        self._options = options
         self._port = _free_port()
         self.address = f"http://127.0.0.1:{self._port}"
+        self._options = [each.replace("{address}", self.address) for each in options]
         self.admin_links: dict[str, str] = {}
         self._process: subprocess.Popen[str] | None = None
         self.start()
