@@ -95,11 +95,11 @@ def test_code_and_link_sign_in_once_where_the_mail_was_asked_for(
         assert session is not None
         assert (session.game, session.reader) == ("mail", "Ann")
         assert (asks.ask_of(token), asks.link_of(token, mail.link)) == (None, None)
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError, match="was used"):
             asks.prove_by_link(token, mail.link)
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError, match="was used"):
             asks.prove_by_code(token, mail.code)
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError, match="was used"):
             enter(asks, token)
     assert {entry.way for entry in sign_in.record.of("mail", "Ann")} == {"mail"}
     with people.transaction() as connection:

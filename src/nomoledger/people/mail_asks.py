@@ -33,6 +33,7 @@ CODE_LENGTH = 8
 #: How long the id of the form is at least: the cookie follows from it.
 FORM_ID_MIN = 32
 _NO_TRIES = "too many codes were tried: open the link of the mail here, or ask for another mail"
+_USED = "this mail was used: if this browser is not signed in, ask for another mail"
 _TOO_LATE = "this took too long, or was asked for in another browser: ask for another mail"
 
 
@@ -205,7 +206,7 @@ class MailAsks:
                 if not compare_digest(row[0], sent):
                     return ()
                 return self._proved(connection, token, "code = ?", sent)
-        raise UsageError(_TOO_LATE if self.ask_of(token) is None else _NO_TRIES)
+            raise self._refusal(connection, token, _NO_TRIES)
 
     def asked_with(self, secret: str) -> People:
         """Return for whom somebody asked who got the cookie or link *secret*: for the record."""
@@ -234,7 +235,7 @@ class MailAsks:
                 (hash_of(token), self._now()),
             ).fetchone()
             if row is None or person not in self._still(connection, *row):
-                raise UsageError(_TOO_LATE)
+                raise self._refusal(connection, token, _TOO_LATE)
             return self._sign_in.begin(connection, person.game, person.reader, "mail", visit, old)
 
     # --- inside
@@ -249,8 +250,17 @@ class MailAsks:
         ).fetchone()
         people = () if row is None else self._still(connection, *row)
         if not people:
-            raise UsageError(_TOO_LATE)
+            raise self._refusal(connection, token, _TOO_LATE)
         return people
+
+    def _refusal(self, connection: Connection, token: str, otherwise: str) -> UsageError:
+        """Return why the browser with *token* proves nothing: *otherwise*, if it is in time."""
+        row = connection.execute(
+            "SELECT state, expires FROM mail_asks WHERE cookie = ?", (hash_of(token),)
+        ).fetchone()
+        if row is not None and row[0] == "used":
+            return UsageError(_USED)
+        return UsageError(_TOO_LATE if row is None or row[1] < self._now() else otherwise)
 
     def _still(self, connection: Connection, people: str, address: str) -> People:
         """Return who of *people* still has the address with the hash *address*."""
