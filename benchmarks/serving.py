@@ -10,6 +10,7 @@ streams.
 import asyncio
 import random
 import re
+import socket
 import statistics
 import subprocess
 import sys
@@ -175,19 +176,26 @@ async def load(
 
 
 @contextmanager
-def server(words: list[str], ready: str) -> Iterator[None]:
-    """Run a server until the end of the block; it has begun when it prints *ready*."""
+def server(words: list[str], port: int, ready: str) -> Iterator[None]:
+    """Run a server on *port* until the end of the block; it begins when it prints *ready*."""
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
         while ready not in (line := process.stdout.readline()):
             assert line, "the server ended"
-        time.sleep(0.5)
+        _wait_for(port)
         yield
     finally:
         process.terminate()
         process.wait(20)
         process.stdout.close()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
 
 
 def shown(name: str, found: list[Asked]) -> float:
@@ -267,8 +275,6 @@ def players_of(ledger: Ledger) -> list[str]:
 
 
 def free_port() -> int:
-    import socket
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -291,10 +297,10 @@ def main() -> None:
         port = free_port()
         serve = "import sys; from nomoledger.cli import main; sys.argv[0] = 'nomoledger'; main()"
         words = [sys.executable, "-c", serve, "serve", location, "--port", str(port), "--no-clock"]
-        with server(words, "/enter/"):
+        with server(words, port, "/enter/"):
             pages = asyncio.run(try_season(port, location, seconds, int(count), rate))
     port = free_port()
-    with server([sys.executable, "-c", BARE, str(port)], "ready"):
+    with server([sys.executable, "-c", BARE, str(port)], port, "ready"):
         bare = asyncio.run(try_bare(port, seconds, int(count), rate))
     ratio = f"{pages / bare:.1f} times a bare page"
     print(f"  95 of 100 pages within {pages:.0f} ms (aim: {AIM_MS}), {ratio}")

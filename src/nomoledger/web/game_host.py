@@ -211,8 +211,21 @@ class GameHost:
         Raises:
             UsageError: it takes longer than a minute.
         """
-        patience = STUDY_SECONDS
-        found = self.studies.get(game, reading, *arguments, kind=kind, patience=patience)
+        return self._await(self.studies, game, reading, *arguments, kind=kind)
+
+    def consult(self, game: str, reading: Callable[..., T], *arguments: Any, kind: type[T]) -> T:
+        """Return what `read` would, for a reading that asks the rules: other pages do not wait.
+
+        Raises:
+            UsageError: it takes longer than a minute.
+        """
+        return self._await(self.acts, game, reading, *arguments, kind=kind)
+
+    def _await(
+        self, readings: SlowReadings, game: str, reading: Callable[..., T], *arguments: Any,
+        kind: type[T],
+    ) -> T:  # fmt: skip
+        found = readings.get(game, reading, *arguments, kind=kind, patience=STUDY_SECONDS)
         if found is None:
             raise UsageError("this takes more than a minute: show the page anew in a while")
         return found

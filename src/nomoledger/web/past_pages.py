@@ -28,20 +28,22 @@ class PastPages(msgspec.Struct, frozen=True):
     Attributes:
         here: what the addresses of its pages begin with.
         reader: who reads: a player, "admin", or None for everybody.
-        study: returns what a reading makes of it and of further arguments; *kind* is its type.
+        read: returns what a reading makes of it and of further arguments; *kind* is its type.
+        study: like *read*, for what takes long.
         values: what else its pages show.
         recall: like *study*, for what nothing recorded later changes; None if nothing is kept.
     """
 
     here: str
     reader: str | None
+    read: Callable[..., Any]
     study: Callable[..., Any]
     values: dict[str, Any]
     recall: Callable[..., Any] | None = None
 
     def index(self) -> PastIndex:
         """Return the events that the reader may see."""
-        index: PastIndex = self.study(past_index, self.reader, kind=PastIndex)
+        index: PastIndex = self.read(past_index, self.reader, kind=PastIndex)
         if not index.shown:
             raise NotFoundException("nothing has happened yet")
         return index

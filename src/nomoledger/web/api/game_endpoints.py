@@ -152,7 +152,7 @@ def read_event(
     host, reader, headers = host_behind(request), _reader(request), headers_of(request)
     if has_it(request, headers["etag"]):
         return Response(None, status_code=304, headers=headers)  # type: ignore[arg-type]
-    index = host.study(game, past_index, reader, kind=PastIndex)
+    index = host.read(game, past_index, reader, kind=PastIndex)
     event = index.event(number)
     if event is None:
         raise UnknownError(f"{game}: there is no event #{number} that you may see")

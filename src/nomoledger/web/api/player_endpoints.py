@@ -106,7 +106,7 @@ def try_action(
     """Try an action: what it would do, or why the rules would refuse it. Nothing is recorded."""
     check_body(msgspec.to_builtins(data))
     given = player_behind(request), data.action, data.arguments, True
-    trial = host_behind(request).study(game, try_submission, *given, kind=RequestTrial)
+    trial = host_behind(request).consult(game, try_submission, *given, kind=RequestTrial)
     return Response(trial_answer(trial))
 
 

@@ -232,7 +232,7 @@ def _people_page(
 
 
 def _desk(host: GameHost, game: str) -> AdminDesk:
-    return host.read(game, admin_desk, kind=AdminDesk)
+    return host.consult(game, admin_desk, kind=AdminDesk)
 
 
 def _send(

@@ -89,7 +89,7 @@ def _line_page(
     """Show what became of the steps that were *asked* for, and what the other *steps* would do."""
     wanted = [each.step for each in steps]
     game = player.session.game
-    trial = host.study(game, try_line, player.name, wanted, kind=LineTrial)
+    trial = host.consult(game, try_line, player.name, wanted, kind=LineTrial)
     values: dict[str, Any] = {"copy": copy, "here": copy.address, "steps": steps, "asked": asked}
     return page("line.html", trial=trial, **values, **page_values(player))
 
@@ -124,7 +124,7 @@ def _ask(host: GameHost, player: Player, line: LineOfPlay, id: str) -> bool:
         return not known.refused
     acting = player.acting_for
     try:
-        trial = host.read(game, try_line, player.name, [step], kind=LineTrial).steps[0]
+        trial = host.consult(game, try_line, player.name, [step], kind=LineTrial).steps[0]
         if not trial.is_possible:
             return False
         if step.what == "vote":

@@ -53,7 +53,8 @@ def _past(request: WebRequest, game: str, id: str) -> PastPages:
     session, host = signed_in(request, game), host_of(request)
     copy = host.copies.find(game, id)
     values = {"game": game, "session": session, "copy": copy}
-    return PastPages(copy.address, ADMIN, partial(host.copies.read, copy), values)
+    read = partial(host.copies.read, copy)
+    return PastPages(copy.address, ADMIN, read, read, values)
 
 
 ROUTES = [show_event_in_copy, go_to_past_in_copy, list_period_in_copy, show_past_in_copy]

@@ -117,13 +117,13 @@ def _draft_page(
     host, game = host_of(request), player.session.game
     form: ActionPage | None = None
     if chosen:
-        form = host.read(game, action_page, player.name, chosen, kind=ActionPage)
+        form = host.consult(game, action_page, player.name, chosen, kind=ActionPage)
     values: dict[str, Any] = {
         "draft": draft,
         "form": form,
         "problem": problem,
         "written": [f"{step.action}?{urlencode(step.given, doseq=True)}" for step in draft.steps],
-        "actions": host.read(game, action_names, player.name, kind=ActionNames).titles,
+        "actions": host.consult(game, action_names, player.name, kind=ActionNames).titles,
     }
     return page("order_draft.html", **values, **page_values(player))
 

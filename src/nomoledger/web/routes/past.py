@@ -62,8 +62,8 @@ def _past(request: WebRequest, game: str) -> PastPages:
     if reader not in (None, ADMIN) and not host.read(game, knows_secrets, reader, kind=bool):
         reader = None  # What everybody may see is computed once for all.
     values = {"game": game, "session": session}
-    study, recall = partial(host.study, game), partial(host.recall, game)
-    return PastPages(f"/games/{quote(game)}", reader, study, values, recall)
+    ways = partial(host.read, game), partial(host.study, game)
+    return PastPages(f"/games/{quote(game)}", reader, *ways, values, partial(host.recall, game))
 
 
 ROUTES = [show_event, go_to_past, list_period, show_past]

@@ -53,7 +53,7 @@ def show_acts(request: WebRequest, game: FromPath[str]) -> Response[Any]:
 def show_action(request: WebRequest, game: FromPath[str], action: FromPath[str]) -> Response[str]:
     """Show the form of an action."""
     host, player = host_of(request), player_of(request, game)
-    form = host.read(game, action_page, player.name, action, kind=ActionPage)
+    form = host.consult(game, action_page, player.name, action, kind=ActionPage)
     since = host.read(game, player_desk, player.name, -1, kind=PlayerDesk).last
     return page("action.html", form=form, since=since, **page_values(player))
 
@@ -67,7 +67,7 @@ def try_act(request: WebRequest, game: FromPath[str], data: Form) -> Response[st
     trial: RequestTrial | None = None
     problem = ""
     try:
-        trial = host.read(game, try_submission, player.name, action, given, kind=RequestTrial)
+        trial = host.consult(game, try_submission, player.name, action, given, kind=RequestTrial)
     except NomoledgerError as error:
         problem = str(error)
     kept = [pair for pair in pairs_of(data) if pair[0] in ("action", "since")]
