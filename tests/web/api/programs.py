@@ -24,7 +24,11 @@ class Program:
 
     def get(self, path: str = "", **headers: str) -> Any:
         """Return the answer to a GET of *path* in the game."""
-        return _checked(self.client.get(self.place + path, headers=self.headers | headers))
+        return self.get_at(self.place + path, **headers)
+
+    def get_at(self, address: str, **headers: str) -> Any:
+        """Return the answer to a GET of *address*."""
+        return _checked(self.client.get(address, headers=self.headers | headers))
 
     def post(self, path: str, body: Any = None, key: str | None = None) -> Any:
         """Return the answer to a POST of *body* to *path*, under a new key unless one is given."""

@@ -128,3 +128,31 @@ def test_others_find_out_nothing_by_the_ids_and_keys_of_bob(host: GameHost) -> N
         assert undone.json()["detail"] == "there is no such request of yours"
     for secret in SECRETS:
         assert secret not in ann.get("/desk").text
+
+
+@pytest.mark.slow
+def test_the_admin_reads_all_as_the_admin_and_for_others_what_they_read(host: GameHost) -> None:
+    app = make_app(host)
+    ids = whisper(host)
+    programs = {
+        "Ann": Program(app, "game", token_of(host, "game", "Ann")),
+        "nobody": Program(app, "game"),
+        "admin": Program(app, "game", token_of(host, "game", "admin")),
+        "public": Program(app, "game", token_of(host, "game", "admin", "public")),
+    }
+    shown = {
+        who: {what: answer.text for what, answer in answers(each, ("get",), ids[0])}
+        for who, each in programs.items()
+    }
+    told = "".join(shown["admin"].values())
+    assert all(word in told for word in ("Marmalade", "Gooseberry")), "the admin sees all"
+    assert "Rhubarb" not in told, "but the webhooks of others"
+    read_by_all = [what for what, text in shown["nobody"].items() if "/api#" not in text]
+    assert len(read_by_all) > 10
+    for what in read_by_all:
+        assert shown["public"][what] == shown["nobody"][what], what
+    for what, text in shown["Ann"].items():
+        address = what.removeprefix("get ")
+        if not address.startswith(("/admin", "/webhooks")):
+            mark = "&" if "?" in address else "?"
+            assert programs["admin"].get(f"{address}{mark}as=Ann").text == text, what
