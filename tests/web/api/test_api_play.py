@@ -94,7 +94,14 @@ def test_orders_are_placed_listed_and_cancelled(start: Start) -> None:
     assert "Bath" in orders[0]["says"]
     assert bob.get("/orders").json() == {"orders": []}
     assert bob.post(f"/orders/{orders[0]['id']}/cancel").status_code == 404
-    assert ann.post(f"/orders/{orders[0]['id']}/cancel").status_code == 200
+    body = {"when": "square(Ann) == 7", "acts": acts, "replaces": orders[0]["id"]}
+    for _ in range(2):
+        assert bob.post("/orders", body, key="bob").status_code == 200
+        assert len(ann.get("/orders").json()["orders"]) == 1, "it is not Bob's to replace"
+        assert ann.post("/orders", body, key="again").status_code == 200
+        (order,) = ann.get("/orders").json()["orders"]
+        assert order["id"] != orders[0]["id"]
+    assert ann.post(f"/orders/{order['id']}/cancel").status_code == 200
     assert ann.get("/orders").json() == {"orders": []}
 
 
@@ -125,9 +132,9 @@ def test_the_admin_rules_closes_lets_time_pass_and_brings_people_in(start: Start
     joined = admin.post("/admin/players", {"name": "Cleo", "details": {"email": "c@example.org"}})
     assert joined.status_code == 200, joined.text
     assert admin.get("/players").json()["players"] == ["Ann", "Bob", "Cleo"]
-    body = {"text": "Cleo gets a gift", "more": [{"transfer": "admin", "to": "Cleo", "amount": 5}]}
+    body = {"text": "Cleo gets a gift", "more": [{"post": {"Cleo": 5, "Ann": -5}}]}
     shown = admin.post("/admin/rulings/preview", body, key="").json()
-    assert "command" in shown
+    assert (shown["problem"], bool(shown["command"])) == ("", True)
     now = admin.get().json()["now"]
     assert admin.get(f"/admin/clock?to={now + 60}").json()["to"] == now + 60
     assert admin.post("/admin/clock", {"to": now + 60}).status_code == 200

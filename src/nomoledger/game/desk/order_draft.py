@@ -64,15 +64,20 @@ def place_order(
     Raises:
         UsageError, UnknownError: a statement or an action makes no sense.
     """
-    before = game.again(id)
-    if before is not None:
-        # The request itself finds out whether the same order is sent again.
-        return game.order(player, when, _acts(game, steps), holds=holds, id=id, **fields)
     game.catch_up()
-    acts = _acts(game, steps)
-    game.check_order(player, when, holds, acts)
-    if replaces in game.world.orders:
-        game.cancel_order(player, replaces, id=f"{id}-replaces", **fields)
+    return place_acts(game, player, when, holds, _acts(game, steps), replaces, id=id, **fields)
+
+
+def place_acts(
+    game: Game, player: str, when: str, holds: str, acts: tuple[e.Act, ...], replaces: str,
+    *, id: str, **fields: Any,
+) -> Outcome:  # fmt: skip
+    """Do what `place_order` does, with *acts* whose arguments have the types of the rules."""
+    if game.again(id) is None:  # The request itself finds out whether the same order is sent again.
+        game.check_order(player, when, holds, acts)
+        old, _ = game.world.orders.get(replaces, (None, None))
+        if old is not None and old.by == game.player(player):
+            game.cancel_order(player, replaces, id=f"{id}-replaces", **fields)
     return game.order(player, when, acts, holds=holds, id=id, **fields)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from nomoledger import events as e
 from nomoledger.engine.form_arguments import arguments_in, number_or_text, values_in
 from nomoledger.errors import CarriedOutError, UsageError
+from nomoledger.game.desk.order_draft import place_acts
 from nomoledger.game.game import Game
 from nomoledger.game.read_models import LedgerView
 from nomoledger.game.writer import Outcome
@@ -88,16 +89,19 @@ def order_acts(
     when: str,
     holds: str,
     acts: list[tuple[str, dict[str, Any]]],
+    replaces: str = "",
     **fields: Any,
 ) -> Outcome:
     """Place a standing order of *player*: *acts*, actions with values, once *when* is true.
+
+    The order *replaces* is cancelled first, if it still stands; "" is none.
 
     Raises:
         UsageError, UnknownError: a statement or an action makes no sense.
     """
     game.catch_up()
     given = tuple(e.Act(action, _arguments(game, action, values)) for action, values in acts)
-    return game.order(player, when, given, holds=holds, **fields)
+    return place_acts(game, player, when, holds, given, replaces, **fields)
 
 
 def _arguments(game: Game, action: str, values: dict[str, Any]) -> dict[str, Any]:

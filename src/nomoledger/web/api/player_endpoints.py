@@ -149,11 +149,14 @@ def place_order(
     player, what = player_behind(request), "places a standing order"
     if bool(data.acts) == bool(data.answer):
         raise ApiProblemError("malformed", "body: an order has acts or an answer: one of them")
+    if data.answer and data.replaces:
+        raise ApiProblemError("malformed", "body, field 'replaces': an answer replaces no order")
     if data.answer:
         given = player, data.when, data.holds, data.answer
         return record(request, key, data, what, order_answer, *given)
     acts = [(act.action, act.arguments) for act in data.acts]
-    return record(request, key, data, what, order_acts, player, data.when, data.holds, acts)
+    orders = player, data.when, data.holds, acts, data.replaces
+    return record(request, key, data, what, order_acts, *orders)
 
 
 @records(f"{GAME}/orders/{{order:str}}/cancel", "play")

@@ -77,12 +77,14 @@ class OrderBody(msgspec.Struct, forbid_unknown_fields=True):
         holds: the statement that has to stay true until then; "" for none.
         acts: the actions, in their order.
         answer: the answer to give when the player is asked.
+        replaces: the id of an order with actions that ends when this one begins; "" for none.
     """
 
     when: str
     holds: str = ""
     acts: tuple[ActionBody, ...] = ()
     answer: str = ""
+    replaces: str = ""
 
 
 class DisputeBody(msgspec.Struct, forbid_unknown_fields=True):
