@@ -24,6 +24,10 @@ from nomoledger.ledger.ledger import Head, Ledger
 from nomoledger.ledger.stores import postgres_standby
 from nomoledger.ledger.stores.memory import MemoryStore
 from nomoledger.ledger.stores.postgres_link import address_of
+from nomoledger.people.database import open_people
+from nomoledger.people.shared_counts import SharedCounts
+from nomoledger.people.sign_in import Session, SignIn, hash_of
+from nomoledger.people.visit import Visit
 from nomoledger.rulebook.loading import parse
 from nomoledger.views.sql.databases import open_views
 
@@ -108,6 +112,9 @@ class Players:
 def test_a_primary_lost_under_load_loses_no_acknowledged_request(pair: PostgresPair) -> None:
     pair.primary.empty_database()
     location = pair.url("tests")
+    people = open_people(location)
+    sign_in, counts = SignIn(people), SharedCounts(people)
+    session = sign_in.enter(sign_in.invite("a", "Ann"), Visit(), lambda _: None)
     with Ledger.open(location, create=True) as ledger:
         for name in GAMES:
             open_game(ledger, name, parse(BOOK, "counting.md"), at=NOON).engine.close()
@@ -126,6 +133,10 @@ def test_a_primary_lost_under_load_loses_no_acknowledged_request(pair: PostgresP
             for each in playing:
                 each.result()
         check_games(ledger, players, heads)
+    assert sign_in.session(session) == Session(hash_of(session), "a", "Ann")
+    sign_in.note_seen(Session(hash_of(session), "a", "Ann"), 1)
+    assert [counts.take("Ann", 1, 600) for _ in range(2)] == [0, 600]
+    people.close()
     pair.replace_lost()
     assert all("\n" not in error for error in players.errors)
 
@@ -195,9 +206,14 @@ def test_a_former_primary_that_comes_back_records_nothing(
 
 def test_with_no_standby_connected_nothing_is_recorded(ledger: Ledger, pair: PostgresPair) -> None:
     empty = pair.primary.new_database()
+    people = open_people(pair.url("tests"))
     pair.standby.lose()
     begin = time.monotonic()
     try:
+        missing = pytest.raises(StoreError, match="nothing more is recorded")
+        with missing, people.transaction() as connection:
+            connection.execute("DELETE FROM sessions")
+        assert SharedCounts(people).take("Ann", 1, 600) == 0
         with pytest.raises(StoreError, match=r"nothing more is recorded: .* start the standby"):
             ledger.append("chess", [clock(0)], expected=-1)
         with pytest.raises(StoreError, match="has no synchronous standby now"):
@@ -209,6 +225,7 @@ def test_with_no_standby_connected_nothing_is_recorded(ledger: Ledger, pair: Pos
     assert ledger.head("chess").number == -1
     ledger.append("chess", [clock(0)], expected=-1)
     assert ledger.head("chess").number == 0
+    people.close()
 
 
 def test_what_the_standby_does_not_confirm_is_recorded_but_not_acknowledged(

@@ -129,6 +129,10 @@ class PeopleDatabase(Protocol):
         """Yield a connection; what the block does is kept as a whole, or not at all."""
 
     @contextmanager
+    def unconfirmed(self) -> Iterator[Connection]:
+        """Do what `transaction` does for something that may be lost with the database server."""
+
+    @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection for a block that only reads: it waits for nobody who writes."""
 
@@ -161,6 +165,8 @@ class SqlitePeople:
         """Yield a connection, in a transaction of its own, which waits until nobody else writes."""
         with self._writing, _block(self._writer, "BEGIN IMMEDIATE"):
             yield self._writer
+
+    unconfirmed = transaction
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

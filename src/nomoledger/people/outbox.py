@@ -182,7 +182,7 @@ class Outbox:
 
     def is_waiting(self, id: str) -> bool:
         """Return whether the letter *id* is to be sent: it was neither sent nor given up."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT id FROM outbox WHERE id = ? AND state = 'waiting'", (id,)
             ).fetchone()

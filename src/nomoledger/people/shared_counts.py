@@ -41,7 +41,7 @@ class SharedCounts:
         refused does not count. Only a hash of *key* is stored, until its allowance is whole.
         """
         stored, step = hashlib.sha256(key.encode()).hexdigest(), seconds / times
-        with self._database.transaction() as connection:
+        with self._database.unconfirmed() as connection:
             if time.monotonic() - self._forgot > _FORGET_SECONDS:
                 self._forgot = time.monotonic()
                 connection.execute(f"DELETE FROM allowances WHERE whole < {_NOW}")

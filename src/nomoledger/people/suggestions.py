@@ -87,7 +87,7 @@ class Suggestions:
 
     def on(self, game: str, proposal: int) -> dict[str, SuggestionExcerpt]:
         """Return what was suggested for *proposal* of *game*, by the ids of the comments."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, substr(differences, 1, ?), length(differences), version"
                 " FROM suggestions JOIN comments USING (id) WHERE game = ? AND proposal = ?",
@@ -104,7 +104,7 @@ class Suggestions:
         Raises:
             UnknownError: there is no such suggestion.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT suggestions.text, changes, differences, version"
                 " FROM suggestions JOIN comments USING (id)"

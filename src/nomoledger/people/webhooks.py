@@ -159,7 +159,7 @@ class Webhooks:
 
     def secret_of(self, webhook: Webhook) -> str:
         """Return the secret by which calls of *webhook* are signed."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(
                 "SELECT secret FROM webhooks WHERE id = ?", (webhook.id,)
             ).fetchone()
@@ -167,7 +167,7 @@ class Webhooks:
 
     def calls_of(self, webhook: Webhook) -> list[WebhookCall]:
         """Return the last calls of *webhook*, the newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT id, what, at, tries, answer FROM webhook_calls WHERE webhook = ?"
                 " ORDER BY at DESC, id DESC LIMIT ?",
@@ -274,7 +274,7 @@ class Webhooks:
             )
 
     def _found(self, condition: str, *values: str) -> list[Webhook]:
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM webhooks WHERE {condition}", values
             ).fetchall()
