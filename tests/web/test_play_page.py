@@ -10,7 +10,7 @@ from web.test_play import propose
 
 def test_actions_whose_values_decide_are_links_to_their_forms(enter_as: EnterAs) -> None:
     ann = enter_as("Ann")
-    assert "What depends on your choices" in ann.open("/games/mail/play")
+    assert "Other actions" in ann.open("/games/mail/play")
     assert "Name square The owner names a square" in ann.open("/games/mail/play/act/name_square")
     assert "no action 'nonsense'" in ann.open("/games/mail/play/act/nonsense")
     assert ann.status == 404

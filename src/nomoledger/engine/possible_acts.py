@@ -233,9 +233,10 @@ def _is_for(world: World, operation: Operation, by: str) -> bool:
 class ActTrials:
     """Trials on one state, which is always restored."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, engine: Engine | None = None) -> None:
+        """Try acts on *world*, with *engine* if it is given."""
         self._world = world
-        self._engine = Engine(world)
+        self._engine = engine or Engine(world)
         self._clock = Engine(world, SeededOracle(_THROWAWAY))
         self._left = TRIES_MAX
 
@@ -253,7 +254,7 @@ class ActTrials:
         If *act* does not take the thing *touching*, it must end or change that thing.
         """
         self._left -= 1
-        events = self._tried(act) if self._left >= 0 else None
+        events = self.events_of(act) if self._left >= 0 else None
         if events is None or touching is None or touching in act.arguments.values():
             return events is not None
         changes = [x for x in events if isinstance(x, e.EntityDestroyed | e.AttributeSet)]
@@ -262,17 +263,17 @@ class ActTrials:
     def refusal(self, act: PossibleAct) -> tuple[e.Reason, ...]:
         """Return why the rules refuse *act*; nothing if they do not, or if they fail."""
         self._left -= 1
-        refusals = (x for x in self._carried_out(act) or () if isinstance(x, e.AttemptRefused))
+        refusals = (x for x in self.carried_out(act) or () if isinstance(x, e.AttemptRefused))
         return next((refusal.reasons for refusal in refusals), ())
 
-    def _tried(self, act: PossibleAct) -> list[e.Event] | None:
+    def events_of(self, act: PossibleAct) -> list[e.Event] | None:
         """Return the events of *act*; None if the rules refuse it, or fail."""
-        events = self._carried_out(act)
+        events = self.carried_out(act)
         if events is None or any(isinstance(x, e.AttemptRefused) for x in events):
             return None
         return events
 
-    def _carried_out(self, act: PossibleAct) -> list[e.Event] | None:
+    def carried_out(self, act: PossibleAct) -> list[e.Event] | None:
         """Return the events of *act*, or its refusal; None if the rules fail."""
         world = self._world
         attempt = Attempt(
@@ -306,7 +307,7 @@ class ActTrials:
                     if act.chosen:
                         ends = act.about is not None and act.about not in world.entities
                     else:
-                        ends = self._tried(act) is None
+                        ends = self.events_of(act) is None
                     if ends:
                         yield msgspec.structs.replace(act, until=moment)
                     else:

@@ -48,7 +48,7 @@ def refused_acts(world: World, by: str, actions: Iterable[str]) -> list[RefusedA
         domains = [domain_of(world, parameter) for parameter in parameters]
         given = _combinations(domains)
         acts = [PossibleAct(by, operation.name, dict(zip(names, x, strict=True))) for x in given]
-        reasons = {_short(trials.refusal(act)) for act in acts if trials.can_try(1)}
+        reasons = {in_short(trials.refusal(act)) for act in acts if trials.can_try(1)}
         if len(reasons) == 1 and () not in reasons:
             found.append(RefusedAct(operation.name, reasons.pop()))
     return found
@@ -64,5 +64,6 @@ def _combinations(domains: list[tuple[Any, ...] | None]) -> Iterator[tuple[Any, 
         yield from found
 
 
-def _short(reasons: Iterable[e.Reason]) -> tuple[tuple[str, str], ...]:
+def in_short(reasons: Iterable[e.Reason]) -> tuple[tuple[str, str], ...]:
+    """Return the texts of *reasons*, each with the number of its rule."""
     return tuple((reason.text, reason.rule.partition("@")[0]) for reason in reasons)

@@ -38,7 +38,8 @@ def given_in(form: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return the texts in *form* for the fields of an action, by field.
 
     A list of possible requests sends one of them as a whole, in the field "pick". The values of a
-    row of a list come as `with-LIST.ROW.COLUMN`; a row that lacks all values is left out.
+    row of a list come as `with-LIST.ROW.COLUMN`; a row that lacks all values is left out. So is a
+    field that is empty: a list to choose from may have a field for other values beside it.
     """
     given: dict[str, list[str]] = {}
     rows: dict[tuple[str, str], list[str]] = {}
@@ -54,7 +55,8 @@ def given_in(form: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for (of, _), values in rows.items():
         if any(values):
             given.setdefault(of, []).append(f"[{', '.join(values)}]")
-    return {name: texts for name, texts in given.items() if any(map(str.strip, texts))}
+    filled = {name: [text for text in texts if text.strip()] for name, texts in given.items()}
+    return {name: texts for name, texts in filled.items() if texts}
 
 
 def text_in(form: Mapping[str, Any], name: str) -> str:

@@ -1,16 +1,18 @@
 """What somebody may do now, as forms: actions with fields, choices by name, and until when."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
-from nomoledger.engine.action_fields import ActionField, ActionForm, action_forms
+from nomoledger.engine.action_fields import ActionForm, action_forms
 from nomoledger.engine.possible_acts import PossibleAct, acts_of, open_acts
-from nomoledger.engine.refused_acts import RefusedAct, refused_acts
+from nomoledger.engine.refused_acts import RefusedAct, in_short, refused_acts
+from nomoledger.engine.undelayed import kept_acts, key_of
 from nomoledger.engine.vote_choices import VoteChoices, vote_choices
 from nomoledger.errors import NomoledgerError
+from nomoledger.events import Reason
+from nomoledger.game.desk.form_fields import FormField, field_of, requested
 from nomoledger.game.desk.kept_fact import KeptFact, kept_fact
 from nomoledger.prose.names import Names, plain
 from nomoledger.sandbox.question_sandbox import QuestionSandbox
@@ -18,35 +20,6 @@ from nomoledger.state.world import World
 
 #: Up to how many possible acts of one action are offered as buttons.
 BUTTONS_MAX = 6
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """Something to choose: the *value* that a request holds, and the *label* that people read."""
-
-    value: str
-    label: str
-
-
-class FormField(msgspec.Struct, frozen=True):
-    """A field of a form.
-
-    Attributes:
-        name: the parameter.
-        label: the parameter in words.
-        kind: "choice", "choices" (several), "number", "flag", "list", "rows" or "text".
-        choices: what can be chosen.
-        default: the value at the start, as text.
-        is_needed: whether the request needs a value.
-        columns: what each of the rows holds.
-    """
-
-    name: str
-    label: str
-    kind: str
-    choices: tuple[Choice, ...] = ()
-    default: str = ""
-    is_needed: bool = True
-    columns: tuple["FormField", ...] = ()
 
 
 class Button(msgspec.Struct, frozen=True):
@@ -74,6 +47,10 @@ class OfferedAct(msgspec.Struct, frozen=True):
         details: what the rules keep of the thing that the act answers, in words, by name.
         refused: why the rules refuse the act now, whatever its fields hold: each reason with its
             rule.
+        is_kept: whether the rules keep the request until later, such as until the period closes.
+            The *picks* are then those that would succeed as things are.
+        would_refuse: if none would, why the rules would refuse it.
+        has_more: whether there are more possible requests than *picks*.
     """
 
     action: str
@@ -88,16 +65,23 @@ class OfferedAct(msgspec.Struct, frozen=True):
     is_open: bool = False
     refused: tuple[tuple[str, str], ...] = ()
     details: dict[str, KeptFact] = {}
+    is_kept: bool = False
+    would_refuse: tuple[tuple[str, str], ...] = ()
+    has_more: bool = False
 
 
 class _FoundActs(msgspec.Struct, frozen=True):
-    """What the rules say: the forms of all actions, possible acts, open ones, votes, refusals."""
+    """What the rules say: the forms of all actions, possible acts, open ones, votes, refusals.
+
+    *kept* has the possible acts that the rules keep until later, as `kept_acts` returns them.
+    """
 
     forms: list[ActionForm]
     possible: list[PossibleAct]
     open: list[PossibleAct]
     votes: dict[int, VoteChoices]
     refused: list[RefusedAct]
+    kept: dict[str, tuple[Reason, ...]]
 
 
 def acts_for(
@@ -135,7 +119,7 @@ def _find(world: World, by: str, proposals: tuple[int, ...]) -> _FoundActs:
     forms, possible = action_forms(world, by), acts_of(world, [by])
     impossible = {form.name for form in forms} - {act.action for act in (*possible, *opened)}
     refused = refused_acts(world, by, impossible)
-    return _FoundActs(forms, possible, opened, votes, refused)
+    return _FoundActs(forms, possible, opened, votes, refused, kept_acts(world, possible))
 
 
 def _acts(names: Names, found: _FoundActs) -> Iterator[OfferedAct]:
@@ -152,13 +136,15 @@ def _acts(names: Names, found: _FoundActs) -> Iterator[OfferedAct]:
                 "judge", f"judge proposal {number}", "", "", until=act.until, about=str(number)
             )
         elif act.about is not None and act.action in forms:
-            seen.add(_key(act))
+            seen.add(key_of(act))
             offered = _offered(names, forms[act.action], [act], names.phrase(act.about))
             yield msgspec.structs.replace(offered, details=_details(names, act.about))
-    possible = [act for act in found.possible if _key(act) not in seen]
+    possible = [act for act in found.possible if key_of(act) not in seen]
     for (action, until), group in groupby(possible, lambda act: (act.action, act.until)):
         if action in forms:
-            yield _offered(names, forms[action], list(group), "", until)
+            acts = list(group)
+            offered = _offered(names, forms[action], acts, "", until)
+            yield _as_things_are(names, offered, acts, found.kept)
     yield from _impossible(names, found, forms)
 
 
@@ -197,8 +183,24 @@ def _details(names: Names, thing: str) -> dict[str, KeptFact]:
     return {name: fact for name, fact in found.items() if fact.text not in called}
 
 
-def _key(act: PossibleAct) -> str:
-    return repr((act.action, sorted(act.arguments.items())))
+def _as_things_are(
+    names: Names,
+    offered: OfferedAct,
+    acts: list[PossibleAct],
+    kept: dict[str, tuple[Reason, ...]],
+) -> OfferedAct:
+    """Return *offered* with the requests among *acts* that would succeed, if rules keep them."""
+    known = [kept.get(key_of(act)) for act in acts]
+    if all(reasons is None for reasons in known):
+        return offered
+    good = [act for act, reasons in zip(acts, known, strict=True) if not reasons]
+    return msgspec.structs.replace(
+        offered,
+        is_kept=True,
+        picks=tuple(_button(names, act) for act in good) if offered.picks else (),
+        would_refuse=() if good else in_short(known[0] or ()),
+        has_more=len(good) < len(acts),
+    )
 
 
 def _offered(
@@ -211,6 +213,8 @@ def _offered(
     picks = tuple(_button(names, act) for act in tried) if len(tried) == len(acts) else ()
     buttons = picks if is_few else ()
     fields = () if buttons else tuple(field_of(names, field, acts) for field in form.fields)
+    if about:
+        fields = tuple(_given(field, acts[0]) for field in fields)
     return OfferedAct(
         action=form.name,
         title=plain(form.name),
@@ -225,44 +229,13 @@ def _offered(
     )
 
 
+def _given(field: FormField, act: PossibleAct) -> FormField:
+    """Return *field*, as one that needs no asking if *act* says what it holds."""
+    is_given = field.name in act.arguments and len(field.choices) == 1
+    return msgspec.structs.replace(field, kind="given") if is_given else field
+
+
 def _button(names: Names, act: PossibleAct) -> Button:
-    arguments = {key: _requested(names, value) for key, value in act.arguments.items()}
+    arguments = {key: requested(names, value) for key, value in act.arguments.items()}
     labels = (names.phrase(value) for value in act.arguments.values())
     return Button(", ".join(labels), arguments)
-
-
-def field_of(names: Names, field: ActionField, acts: Sequence[PossibleAct] = ()) -> FormField:
-    """Return *field* with the things that the possible *acts* take in it, or with all things."""
-    fixed = list(dict.fromkeys(a.arguments[field.name] for a in acts if field.name in a.arguments))
-    values = fixed or list(field.things)
-    choices = tuple(Choice(_requested(names, value), _label(names, value)) for value in values)
-    columns = tuple(field_of(names, column) for column in field.columns)
-    if columns:
-        kind, choices = "rows", ()
-    elif field.takes_things or fixed:
-        kind = "choices" if field.takes_several else "choice"
-    else:
-        kinds = {"Number": "number", "Money": "number", "Flag": "flag"}
-        kind = "list" if field.takes_several else kinds.get(field.type, "text")
-    default = "" if field.default is None else _written(field.default)
-    needed = field.is_needed
-    return FormField(field.name, plain(field.name), kind, choices, default, needed, columns)
-
-
-def _requested(names: Names, value: Any) -> str:
-    """Return *value* as a request holds it."""
-    return _written(value) if isinstance(value, bool) else str(names.world.label(value))
-
-
-def _label(names: Names, value: Any) -> str:
-    """Return what people read of *value* in a list: squares with their names."""
-    if isinstance(value, bool):
-        return _written(value)
-    label, phrase = str(names.label(value)), names.phrase(value)
-    return label if label == phrase else phrase if label in phrase else f"{label} {phrase}"
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

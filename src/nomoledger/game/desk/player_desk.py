@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from nomoledger import events as e
-from nomoledger.game.desk.acts import Choice
+from nomoledger.game.desk.form_fields import Choice
 from nomoledger.game.desk.happenings import Happening, happenings_of
 from nomoledger.game.desk.kept_fact import KeptFact, kept_fact
 from nomoledger.game.desk.seen_game import seen_world

@@ -61,7 +61,8 @@ def read_action(
     request: ApiRequest, game: FromPath[str], action: FromPath[str], acting: ActingFor = None
 ) -> Response[ActionPage]:
     """The form of an action: its fields, with what can be chosen."""
-    return show(request, action_page, player_behind(request), action, kind=ActionPage)
+    asked = action_page, player_behind(request), action
+    return show(request, *asked, kind=ActionPage, takes_long=True)
 
 
 @reads(f"{GAME}/questions", "read")

@@ -22,6 +22,10 @@ from nomoledger.web.routes.sending import page_values, place_of, send_for_player
 from nomoledger.web.threads import in_thread
 from nomoledger.web.visitor import WebRequest, host_of, player_of
 
+#: A page without scripts that lacks a part loads itself again up to so often, and then waits for
+#: the part for so many seconds.
+AGAIN_MAX, AGAIN_SECONDS = 4, 15.0
+
 
 @get("/games/{game:str}/play")
 @in_thread
@@ -29,11 +33,15 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the desk of the player."""
     host, player = host_of(request), player_of(request, game)
     seen = -1 if player.acting_for else player.session.seen
-    patience = host.acts_seconds
+    again = number_of(request.query_params.get("again", "")) or 0
+    patience = AGAIN_SECONDS if again else host.acts_seconds
     acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs, patience=patience)
     desk = host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
     entered = host.deeds.done_for(game, player.name)
-    return page("play.html", desk=desk, acts=acts, entered=entered, **page_values(player))
+    is_asked = desk.question is not None and desk.question.to == player.name
+    again = 0 if acts or is_asked or again >= AGAIN_MAX else again + 1
+    values: dict[str, Any] = {"desk": desk, "acts": acts, "entered": entered, "again": again}
+    return page("play.html", **values, **page_values(player))
 
 
 @get("/games/{game:str}/play/acts")
