@@ -63,13 +63,13 @@ def field_values(world: World, by: str, action: str) -> dict[str, FieldValues]:
     operation = next((each for each in actions_for(world, by) if each.name == action), None)
     if operation is None:
         return {}
-    trials = _Trials(world, by, operation)
+    trials = _FieldTrials(world, by, operation)
     others = [player for player in world.kinds.get("player", ()) if player != by][:OTHERS_MAX]
     found = {}
     for parameter in operation.parameters[1:]:
         if parameter.type == "Text":
             # What a player lacks can hide which words there are: others may have it.
-            askers = (trials, *(_Trials(world, other, operation) for other in others))
+            askers = (trials, *(_FieldTrials(world, other, operation) for other in others))
             words = next(filter(None, (asker.words_for(parameter) for asker in askers)), ())
             trials.words[parameter.name] = words
             found[parameter.name] = FieldValues(words=words)
@@ -80,7 +80,7 @@ def field_values(world: World, by: str, action: str) -> dict[str, FieldValues]:
     return {name: values for name, values in found.items() if values != FieldValues()}
 
 
-class _Trials:
+class _FieldTrials:
     """Trials of one action of one player, or of the admin; *words* has those of its fields."""
 
     def __init__(self, world: World, by: str, operation: Operation) -> None:
