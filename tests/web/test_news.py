@@ -134,3 +134,27 @@ def test_an_append_announces_its_game_after_it_is_recorded(game: Game, postgres_
 def test_a_file_tells_no_news(ledger_file: str) -> None:
     with Ledger.open(ledger_file) as ledger:
         assert ledger.news() is None
+
+
+def test_many_who_follow_a_game_are_told_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watcher, "POLL_SECONDS", 0.05)
+    last, heard = [1], list[float]()
+    watching = Watcher(lambda _: last[0], lambda _: last[0])
+
+    async def follow() -> None:
+        async for head in watching.heads("mail", is_public=True):
+            if head == 2:
+                heard.append(time.monotonic())
+                return
+
+    async def main() -> None:
+        followers = [asyncio.create_task(follow()) for _ in range(60)]
+        await asyncio.sleep(0.5)
+        last[0] = 2
+        await asyncio.wait_for(asyncio.gather(*followers), 30)
+
+    asyncio.run(main())
+    assert len(heard) == 60
+    assert max(heard) - min(heard) > 0.1

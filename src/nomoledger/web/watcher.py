@@ -5,6 +5,7 @@ a database that cannot be heard. One look serves all who follow a game.
 """
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -18,6 +19,9 @@ from nomoledger.web.listener import LOOK_SECONDS, Listener
 POLL_SECONDS = 0.5
 #: After how many seconds a silent stream says that it is there.
 SILENCE_SECONDS = 15.0
+#: Those who follow a game are told within so many seconds for each of them, and at most so many in
+#: all: their pages are asked for anew one after the other.
+EACH_SECONDS, ALL_SECONDS = 0.005, 1.0
 
 
 class _Followed:
@@ -86,6 +90,8 @@ class Watcher:
                     with suppress(TimeoutError):
                         async with asyncio.timeout(SILENCE_SECONDS):
                             await followed.changed.wait_for(changed)
+                spread = min(EACH_SECONDS * (followed.followers - 1), ALL_SECONDS)
+                await asyncio.sleep(random.uniform(0.0, spread))
                 shown = _number(followed, is_public)
                 if shown >= 0 and not self._is_over:
                     yield shown
