@@ -207,6 +207,14 @@ def test_a_game_that_has_moved_is_told_of_no_more_and_of_nothing_twice(
     host.close()
 
 
+def test_the_webhook_of_somebody_who_plays_no_more_is_off(called: CalledWebhooks) -> None:
+    given = ("mail", "Nobody", "form", called.receiver.address, ["request"], -1)
+    webhook, _ = called.webhooks.add(*given)
+    assert called.later() == []
+    assert called.now(webhook).why == "mail: there is no player 'Nobody'"
+    called.webhooks.remove(webhook)
+
+
 def test_nobody_has_too_many_and_the_same_form_adds_one(called: CalledWebhooks) -> None:
     given = ("mail", "Bob", "form", called.receiver.address, ["request"], 1)
     first, secret = called.webhooks.add(*given)

@@ -120,11 +120,14 @@ class WebhookRound:
         """Look once for events of which webhooks are to be told."""
         webhooks = self._webhooks.all_on()
         games = set(self._games.games()) if webhooks else set[str]()
+        heads: dict[str, int] = {}
         for webhook in webhooks:
             if webhook.game not in games or self._rounds.is_over:
                 continue
             try:
-                self._attend(webhook)
+                if webhook.game not in heads:
+                    heads[webhook.game] = self._games.head(webhook.game)
+                self._attend(webhook, heads[webhook.game])
                 self._problems.pop(webhook.id, None)
             except NomoledgerError as error:
                 if self._problems.get(webhook.id) != str(error):  # It is said once.
@@ -163,20 +166,16 @@ class WebhookRound:
 
     # --- inside
 
-    def _attend(self, webhook: Webhook) -> None:
-        """Post a call of *webhook* if there is something to tell, and no call is under way."""
-        if webhook.upto is not None and self._outbox.is_waiting(webhook.call_id):
-            return
-        head = self._games.head(webhook.game)
+    def _attend(self, webhook: Webhook, head: int) -> None:
+        """Post a call of *webhook* if there is something to tell, and no call is under way.
+
+        *head* is the number of the last event of its game.
+        """
         if self._idle.get(webhook.id) == (webhook, head):
             return
-        try:
-            found = self._read(webhook, webhook.told)
-        except UnknownError as error:
-            if webhook.game not in self._games.games():
-                raise
-            self._webhooks.switch_off(webhook, str(error))  # The player is gone.
+        if webhook.upto is not None and self._outbox.is_waiting(webhook.call_id):
             return
+        found = self._read(webhook, webhook.told)
         if found.last < webhook.told:  # An older copy of the ledger was put in place.
             self._webhooks.go_on(webhook, found.last)
         elif found.events:
@@ -207,6 +206,8 @@ class WebhookRound:
     def _tell(self, webhook: Webhook, id: str, call: _EventsCall) -> None:
         try:
             found = self._read(webhook, call.after, call.upto)
+        except UndeliverableError:
+            raise
         except NomoledgerError as error:  # That counts for nothing: the webhook was not called.
             raise DeliveryError(f"the game could not be read: {error}") from None
         if not found.events:  # An older copy of the ledger was put in place.
@@ -248,8 +249,19 @@ class WebhookRound:
         self._webhooks.note_answer(webhook, id, "it has arrived")
 
     def _read(self, webhook: Webhook, after: int, upto: int | None = None) -> NewEvents:
+        """Return the events after number *after*, up to number *upto*.
+
+        Raises:
+            UndeliverableError: the owner plays no more; the webhook is switched off.
+        """
         given = webhook.reader, after, webhook.kinds, upto
-        return self._games.study(webhook.game, new_events, *given, kind=NewEvents)
+        try:
+            return self._games.study(webhook.game, new_events, *given, kind=NewEvents)
+        except UnknownError as error:
+            if webhook.game not in self._games.games():
+                raise
+            self._webhooks.switch_off(webhook, str(error))
+            raise UndeliverableError(str(error)) from None
 
 
 def _iso(at: int) -> str:
