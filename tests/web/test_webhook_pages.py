@@ -108,6 +108,15 @@ def test_a_webhook_is_added_tested_told_switched_off_and_removed(
     assert all("localhost" in deed and "granite" not in deed for deed in deeds)
 
 
+def test_the_page_says_if_the_server_calls_no_webhooks(
+    host: GameHost, app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = browser_of(host, app, "Ann")
+    assert "--no-webhooks" not in ann.open(PAGE)
+    monkeypatch.setattr(host, "calls_webhooks", False)
+    assert "This server calls no webhooks" in ann.open(PAGE)
+
+
 @pytest.mark.parametrize(
     ("address", "expected"),
     [("http://example.org", "begins with https://"), ("", "begins with https://"),

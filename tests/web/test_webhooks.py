@@ -207,6 +207,24 @@ def test_a_game_that_has_moved_is_told_of_no_more_and_of_nothing_twice(
     host.close()
 
 
+def test_a_test_is_tried_once_and_switches_nothing_off(called: CalledWebhooks) -> None:
+    webhook = called.add("Ann")
+    called.receiver.statuses = [500]
+    assert called.round.post_test(webhook)
+    assert not called.round.post_test(webhook), "one in a minute"
+    assert [body["type"] for body in called.later()] == ["test"]
+    called.watch.now += 60
+    assert called.round.post_test(webhook)
+    called.watch.now += 600
+    assert called.later() == [], "nobody waits for it any more"
+    late, failed = called.webhooks.calls_of(webhook)
+    assert (late.answer, failed.answer) == (
+        "it was not sent in time",
+        "the answer was 500, not 2xx",
+    )
+    assert called.now(webhook) == webhook
+
+
 def test_the_webhook_of_somebody_who_plays_no_more_is_off(called: CalledWebhooks) -> None:
     given = ("mail", "Nobody", "form", called.receiver.address, ["request"], -1)
     webhook, _ = called.webhooks.add(*given)

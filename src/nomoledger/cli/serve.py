@@ -35,6 +35,12 @@ from nomoledger.people.sign_in import ADMIN
     default=True,
     help="Fire the timers of games that go on now when they are due (the default).",
 )
+@click.option(
+    "--webhooks/--no-webhooks",
+    "calls_webhooks",
+    default=True,
+    help="Call the public addresses that players and the admin chose as webhooks (the default).",
+)
 @click.option("--publish", "publish_to", metavar="DIR", type=click.Path(file_okay=False),
               help="Let the admin publish the site into DIR.")  # fmt: skip
 @click.option("--smtp", metavar="URL",
@@ -48,8 +54,8 @@ from nomoledger.people.sign_in import ADMIN
               )  # fmt: skip
 def serve(
     location: str | None, is_demo: bool, address: str, port: int, keeps_clocks: bool,
-    publish_to: str | None, smtp: str | None, sender: str | None, public_url: str | None,
-    proxy: str | None,
+    calls_webhooks: bool, publish_to: str | None, smtp: str | None, sender: str | None,
+    public_url: str | None, proxy: str | None,
 ) -> None:  # fmt: skip
     """Open the games of LEDGER in a browser, for admin and players.
 
@@ -97,8 +103,8 @@ def serve(
     ):
         run_server(
             place, listener, address, announce, begun=begun, guests=guests,
-            keeps_clocks=keeps_clocks, publish_to=publish_to, mail=mail, public_url=origin,
-            proxy=proxy,
+            keeps_clocks=keeps_clocks, calls_webhooks=calls_webhooks, publish_to=publish_to,
+            mail=mail, public_url=origin, proxy=proxy,
         )  # fmt: skip
 
 

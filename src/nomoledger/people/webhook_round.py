@@ -18,7 +18,7 @@ from nomoledger.people.database import Connection
 from nomoledger.people.outbox import Letter, Outbox
 from nomoledger.people.postman import DeliveryError, UndeliverableError
 from nomoledger.people.webhook_sender import WebhookSender
-from nomoledger.people.webhooks import Webhook, Webhooks
+from nomoledger.people.webhooks import TEST_SECONDS, Webhook, Webhooks
 from nomoledger.views.past.index import NewEvents, PastEvent, new_events
 
 T = TypeVar("T")
@@ -28,8 +28,6 @@ KIND = "webhook"
 ROUND_SECONDS, STOP_SECONDS = 2.0, 3.0
 #: For how long a call waits in the outbox, in seconds; its webhook is switched off long before.
 _KEPT_SECONDS = 30 * 24 * 3600
-#: A test is sent once in so many seconds, and not later than so many.
-TEST_SECONDS = 60
 _log = logging.getLogger(__name__)
 
 

@@ -25,6 +25,9 @@ from nomoledger.views.past.index import KINDS
 WEBHOOKS_MAX, CALLS_MAX = 5, 10
 #: A webhook is switched off after so many calls that failed one after the other, over four days.
 FAILURES_MAX = 20
+#: A test is sent once in so many seconds, and not later than so many.
+TEST_SECONDS = 60
+_TEST = "a test"
 _COLUMNS = "id, game, reader, address, kinds, made, told, upto, version, is_on, why, failures"
 
 
@@ -169,9 +172,10 @@ class Webhooks:
         """Return the last calls of *webhook*, the newest first."""
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT id, what, at, tries, answer FROM webhook_calls WHERE webhook = ?"
-                " ORDER BY at DESC, id DESC LIMIT ?",
-                (webhook.id, CALLS_MAX),
+                "SELECT id, what, at, tries, CASE WHEN tries = 0 AND what = ? AND at < ?"
+                " THEN 'it was not sent in time' ELSE answer END FROM webhook_calls"
+                " WHERE webhook = ? ORDER BY at DESC, id DESC LIMIT ?",
+                (_TEST, int(self._clock()) - 2 * TEST_SECONDS, webhook.id, CALLS_MAX),
             ).fetchall()
         return [WebhookCall(*row) for row in rows]
 
@@ -240,7 +244,7 @@ class Webhooks:
     def note_test(self, webhook: Webhook, id: str) -> None:
         """Note that the test *id* of *webhook* is posted."""
         with self._database.transaction() as connection:
-            self.note_call(connection, webhook, id, "a test")
+            self.note_call(connection, webhook, id, _TEST)
 
     def note_call(self, connection: Connection, webhook: Webhook, id: str, what: str) -> None:
         """Note in the transaction of *connection* that the call *id* of *webhook* was posted."""

@@ -68,7 +68,8 @@ class GameHost:
         studies: readings that play again, or take long.
         public_url: what public addresses of pages begin with; "" if that is not known.
         publish_to: the folder into which the admin may publish games, if there is one.
-        keeps_clocks: whether this server fires the timers of live games.
+        keeps_clocks: whether this server fires the timers of live games. calls_webhooks: whether
+            it calls webhooks.
         acts_seconds: how long a page waits for what a player may do, in seconds.
         copies: copies of games in which people try things.
         outbox: letters to the outside. mail: mails to people; None if this server sends none.
@@ -81,7 +82,7 @@ class GameHost:
     def __init__(
         self, location: str, *, publish_to: str | None = None, keeps_clocks: bool = False,
         mail: MailSettings | None = None, public_url: str = "", pace: Pace = PATIENT,
-        webhook_sender: WebhookSender | None = None,
+        calls_webhooks: bool = True, webhook_sender: WebhookSender | None = None,
     ) -> None:  # fmt: skip
         """Open the ledger, the database of people beside it, and the keepers.
 
@@ -94,6 +95,7 @@ class GameHost:
         self.public_url = public_url
         self.publish_to = publish_to
         self.keeps_clocks = keeps_clocks
+        self.calls_webhooks = calls_webhooks
         self.on_close: list[Callable[[], None]] = []
         self._ledger = Ledger.open(location)
         self._database = open_people(location)

@@ -30,6 +30,7 @@ def serve(
     begun: Callable[[], None] = lambda: None,
     guests: Sequence[str] = (),
     keeps_clocks: bool = True,
+    calls_webhooks: bool = True,
     publish_to: str | None = None,
     mail: MailSettings | None = None,
     public_url: str = "",
@@ -40,7 +41,8 @@ def serve(
     *begun* is called once the ledger is open. Then *announce* is called for each game with its
     name, "admin", and a link that signs the admin in; for the players who are *guests* of each
     game, too, with the name in place of "admin". With *keeps_clocks*, timers of live games fire
-    when they are due. The admin may publish games into the folder *publish_to*, if one is given.
+    when they are due; with *calls_webhooks*, addresses that players and the admin chose are called
+    when something happens. The admin may publish games into the folder *publish_to*, if any.
     *mail* says how mails are sent, if they are, and *public_url* what links begin with, if that is
     not *address*, at which *listener* listens. *proxy* has the addresses or networks, with commas
     between them, of the proxies that say from where a client comes.
@@ -50,7 +52,7 @@ def serve(
     """
     host = GameHost(
         location, publish_to=publish_to, keeps_clocks=keeps_clocks, mail=mail,
-        public_url=public_url, pace=QUICK,
+        public_url=public_url, pace=QUICK, calls_webhooks=calls_webhooks,
     )  # fmt: skip
     begun()
     number = listener.getsockname()[1]
@@ -74,7 +76,8 @@ def serve(
         host.on_close += [news.stop, postman.stop]
         postman.start()
         news.start()
-    start_webhooks(host)
+    if calls_webhooks:
+        start_webhooks(host)
     _StreamServer(settings, host).run(sockets=[listener])
 
 

@@ -100,6 +100,7 @@ def _webhooks_page(
     own = host.webhooks.all_of(game, session.reader)
     values: dict[str, Any] = {
         "webhooks": [(webhook, host.webhooks.calls_of(webhook)) for webhook in own],
+        "are_called": host.calls_webhooks,
         "kinds": KINDS,
         "chosen": kinds,
         "added": added,
