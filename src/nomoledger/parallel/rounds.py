@@ -4,6 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 
+from nomoledger.errors import NomoledgerError
+
 _log = logging.getLogger(__name__)
 
 
@@ -11,7 +13,8 @@ class Rounds:
     """Calls *look* in a thread every few *seconds*, and sooner after `wake`, until `stop`.
 
     A round that fails is logged as *problem*, and the next one comes as usual: the database may
-    be away for a while. *look* asks `is_over` if it takes long.
+    be away for a while. An error that nomoledger raised on purpose is logged once, until a round
+    goes well again. *look* asks `is_over` if it takes long.
     """
 
     def __init__(self, name: str, look: Callable[[], object], seconds: float, problem: str) -> None:
@@ -44,6 +47,7 @@ class Rounds:
             self._thread.join(patience)
 
     def _run(self) -> None:
+        has_failed = False
         while True:
             self._woken.wait(self._seconds)
             self._woken.clear()
@@ -51,5 +55,10 @@ class Rounds:
                 return
             try:
                 self._look()
+                has_failed = False
+            except NomoledgerError as error:
+                if not has_failed:
+                    _log.warning("%s: %s", self._problem, error)
+                has_failed = True
             except Exception:  # Whatever fails, the next round tries again.
                 _log.exception(self._problem)
