@@ -5,15 +5,24 @@ fifth of the time of a command that shows standings.
 """
 
 import sys
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 
 def plugins(group: str) -> dict[str, str]:
-    """Return the targets (`module:function`) of all entry points in *group*, by name."""
+    """Return the targets (`module:function`) of all entry points in *group*, by name.
+
+    What is installed is looked up once: a process has the packages with which it began.
+    """
+    return dict(_found(group, tuple(sys.path)))
+
+
+@lru_cache
+def _found(group: str, path: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for folder in sys.path:
+    for folder in path:
         for file in sorted(Path(folder or ".").glob("*-info/entry_points.txt")):
             found = _targets(file.read_text(encoding="utf-8"), group) | found
     return found
