@@ -61,6 +61,11 @@ class ServedLedger:
                 return
         raise AssertionError(f"the server of {self.location} ended with {self._process.wait()}")
 
+    def freeze(self) -> None:
+        """Let the server stand still: what it is sent waits, and it answers nothing."""
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+
     def kill(self) -> None:
         """Kill the server with SIGKILL, in the middle of whatever it does; its keepers end, too."""
         process, self._process = self._process, None

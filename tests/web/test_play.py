@@ -43,10 +43,15 @@ def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: Ga
     ann.open("/games/mail/play/act/name_square")
     fields = {"with-square": "9", "with-name": "Bath"}
     ann.send(fields, to="/play/try")
-    twin.text = ann.text
-    assert "Refused" in ann.send({}, to="/play/submit")
+    form = ann.text
+    told = "You sent this before, and it counts once."
+    assert told not in ann.send({"again": "yes"}, to="/play/submit")
     head = host.head("mail")
-    assert "Refused" in twin.send({}, to="/play/submit")
+    for again in ({}, {"again": "yes"}):  # From another tab, and by somebody who went back.
+        twin.text = form
+        shown = twin.send(again, to="/play/submit")
+        assert "Refused" in shown
+        assert (told in shown) == bool(again)
     assert host.head("mail") == head
 
 

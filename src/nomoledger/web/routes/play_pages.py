@@ -147,7 +147,8 @@ def show_outcome(request: WebRequest, game: FromPath[str], id: FromPath[str]) ->
     before, since = Happenings(), number_of(request.query_params.get("since", ""))
     if outcome.refused and since is not None:
         before = host.read(game, meanwhile, player.name, since, id, kind=Happenings)
-    values: dict[str, Any] = {"outcome": outcome, "before": before, "id": id}
+    again = bool(request.query_params.get("again"))
+    values: dict[str, Any] = {"outcome": outcome, "before": before, "id": id, "again": again}
     return page("done.html", **values, **page_values(player))
 
 
