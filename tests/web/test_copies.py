@@ -9,10 +9,17 @@ import pytest
 
 import nomoledger
 from nomoledger.errors import UnknownError
-from nomoledger.game.desk.copied_game import ask_in_copy, copy_game
+from nomoledger.game.desk.copied_game import (
+    CopyState,
+    ask_in_copy,
+    copy_game,
+    copy_state,
+    propose_in_copy,
+)
 from nomoledger.game.game import Game
 from nomoledger.ledger.ledger import Ledger
 from nomoledger.people.copies import COPY_SECONDS, OWN_MAX
+from nomoledger.web import played_copies
 from nomoledger.web.game_host import GameHost
 from web.conftest import EnterAs, let_ann_move
 
@@ -105,6 +112,19 @@ def test_the_oldest_copy_of_a_person_makes_room_for_a_new_one(host: GameHost) ->
         host.copies.find("mail", own[0].id)
     for copy in (others, *own[1:]):
         assert host.copies.find("mail", copy.id) == copy
+
+
+def test_copies_that_nobody_looks_at_have_no_process_and_are_as_they_were(
+    host: GameHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(played_copies, "AWAKE_MAX", 1)
+    first, second = (host.copies.make("mail", name) for name in ("Ann", "Bob"))
+    for number, copy in enumerate((first, second, first, second)):
+        host.copies.request(copy, propose_in_copy, "Ann", f"Tea {number}", "", id=f"t{number}")
+        assert [each.is_awake for each in host.copies._open.values()].count(True) == 1
+    for copy, texts in ((first, ["Tea 0", "Tea 2"]), (second, ["Tea 1", "Tea 3"])):
+        told = repr(host.copies.read(copy, copy_state, copy.since, kind=CopyState).line)
+        assert [text for text in ("Tea 0", "Tea 1", "Tea 2", "Tea 3") if text in told] == texts
 
 
 def test_a_copy_is_gone_after_a_day(host: GameHost) -> None:

@@ -122,6 +122,7 @@ class Copies:
         with self._lock:
             opened = self._open.get(copy.id)
         if opened is None:
+            self._tidy()
             stored = self._stored.find(copy.game, copy.id)
             opened = OpenCopy(stored, self._stored, lambda: self._rebuilt(stored))
         with self._lock:
@@ -157,11 +158,13 @@ class Copies:
 
     def _tidy(self) -> None:
         """Remove here the copies that are not stored any more."""
+        with self._lock:
+            opened = set(self._open)
         known = self._stored.ids()
         with self._lock:
-            gone = {id: self._open.pop(id) for id in list(self._open) if id not in known}
-        for id, opened in gone.items():
-            opened.sleep(waits=True)
+            gone = {id: self._open.pop(id) for id in opened - known if id in self._open}
+        for id, each in gone.items():
+            each.sleep(waits=True)
             shutil.rmtree(self._folder / id, ignore_errors=True)
 
 
