@@ -228,7 +228,11 @@ class LedgerView:
         return all(self.sees(entry.body.audience) for entry in self.ledger.read(self.game))
 
     def visible_world(self) -> World:
-        """Return the state that the reader may know: what the events make that the reader sees."""
+        """Return the state that the reader may know: what the events make that the reader sees.
+
+        If the reader may see every event, it has the addresses of players, too: code that a player
+        wrote must not be tried on it.
+        """
         from nomoledger.proof.public_stream import apply_public
 
         if self.sees_all:

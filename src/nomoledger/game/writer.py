@@ -112,6 +112,7 @@ class GameWriter:
         self.throwaway = throwaway
         #: Called with each input before it is recorded. If it raises, nothing is recorded.
         self.before_recording: Callable[[e.Input], None] | None = None
+        self._tried_on: World | None = None
         self.engine = SandboxedEngine(self.world, ledger.secret(self.name), limits, throwaway)
         self._commit = Commit(ledger, self.name, self.world)
         self._commit.head = ledger.head_at(self.name, self.world.head)
@@ -168,8 +169,22 @@ class GameWriter:
                     return Outcome((*stored, *self.resume().events))
         raise ConflictError(f"{self.name}: too many others are writing; nothing was recorded")
 
+    @contextmanager
+    def trying_on(self, world: World) -> Iterator[None]:
+        """Try changes of the rules on *world* in this block, before they are recorded.
+
+        Their code can tell of the state in an error. So *world* is what the proposer may know.
+        """
+        self._tried_on = world
+        try:
+            yield
+        finally:
+            self._tried_on = None
+
     def refuse_misfits(self, changes: tuple[Change, ...], source: str) -> None:
         """Check that *changes* fit the rules, before *source* ("proposal", "ruling") is recorded.
+
+        They are tried on the state of the game, or on that of `trying_on`.
 
         Raises:
             MisfitError: they do not fit.
@@ -179,7 +194,7 @@ class GameWriter:
             from nomoledger.game.proposal_check import refuse_misfits
 
             self.catch_up()
-            refuse_misfits(self.world, changes, source, self.limits)
+            refuse_misfits(self._tried_on or self.world, changes, source, self.limits)
 
     def again(self, id: object) -> Outcome | None:
         """Return the outcome of the request of that *id*, if it was made before.

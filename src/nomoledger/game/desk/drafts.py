@@ -30,7 +30,7 @@ CASES_SECONDS = 6.0
 SHOWN_MAX = 25
 _LIMITS = Limits(cpu_seconds=20.0, wall_seconds=60.0)
 #: What messages call the text of the changes.
-FILE = "the changes"
+_FILE = "the changes"
 
 
 class PlayedAgain(msgspec.Struct, frozen=True):
@@ -104,7 +104,7 @@ def check_draft(game: Game, player: str, changes: str, plays_again: bool) -> Dra
     period is played again with the changes.
     """
     try:
-        parsed = parse_changes(changes, FILE, with_code=False)
+        parsed = parse_changes(changes, _FILE, with_code=False)
     except NomoledgerError as error:
         return DraftCheck(errors=(str(error),))
     return _check(game, player, parsed, plays_again)
@@ -265,8 +265,33 @@ def written_proposal(game: Game, number: int) -> WrittenProposal:
 def propose_draft(game: Game, player: str, text: str, changes: str, **fields: Any) -> Outcome:
     """Propose *text* with the *changes*, in YAML; "" for none.
 
+    The changes are tried on what the player may see, and on nothing else. So an error, or that
+    there is none, tells the player nothing new.
+
     Raises:
         RulebookError: the changes cannot be read. MisfitError: they do not fit the rules.
     """
-    parsed = parse_changes(changes, FILE, with_code=False) if changes.strip() else ()
-    return game.propose(player, text, parsed, **fields)
+    parsed = read_draft(changes)
+    game.catch_up()
+    with game.trying_on(SeenView(game, player).visible_world()):
+        return game.propose(player, text, parsed, **fields)
+
+
+def read_draft(changes: str) -> tuple[Change, ...]:
+    """Return the *changes* that are written in YAML; none for "".
+
+    Raises:
+        RulebookError: they cannot be read.
+    """
+    return parse_changes(changes, _FILE, with_code=False) if changes.strip() else ()
+
+
+def refuse_misfit_draft(game: Game, player: str, changes: str) -> None:
+    """Check that the *changes*, in YAML, fit the rules, by what *player* may see.
+
+    Raises:
+        RulebookError: the changes cannot be read. MisfitError: they do not fit the rules.
+    """
+    game.catch_up()
+    with game.trying_on(SeenView(game, player).visible_world()):
+        game.refuse_misfits(read_draft(changes), "proposal")

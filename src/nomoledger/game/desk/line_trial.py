@@ -13,10 +13,10 @@ from nomoledger.engine.request_checks import check_submission
 from nomoledger.errors import NomoledgerError
 from nomoledger.game.desk.copied_line import LineStep
 from nomoledger.game.desk.request_trial import RequestTrial, carry_out
+from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.engines import new_engine
 from nomoledger.game.game import Game
 from nomoledger.game.possible_requests import SOON
-from nomoledger.game.read_models import LedgerView
 from nomoledger.sandbox.sandbox import call_in_sandbox
 from nomoledger.state.clock import from_seconds
 from nomoledger.state.world import World
@@ -56,7 +56,7 @@ def try_line(game: Game, player: str, steps: list[LineStep]) -> LineTrial:
     """
     if not steps:
         return LineTrial(())
-    world = LedgerView(game.ledger, game.name, reader=player).visible_world()
+    world = SeenView(game, player).visible_world()
     seed = secrets.token_bytes(32)
     return call_in_sandbox(_try, world, player, steps, seed, kind=LineTrial, limits=SOON)
 

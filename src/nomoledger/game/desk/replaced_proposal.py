@@ -3,12 +3,10 @@
 from typing import Any
 
 from nomoledger.errors import NomoledgerError, UsageError
-from nomoledger.events.rules import Change
-from nomoledger.game.desk.drafts import FILE
+from nomoledger.game.desk.drafts import propose_draft, refuse_misfit_draft
 from nomoledger.game.desk.player_requests import undo_own
 from nomoledger.game.game import Game
 from nomoledger.game.writer import Outcome
-from nomoledger.rulebook.changes import parse_changes
 
 
 def replace_own(
@@ -28,13 +26,12 @@ def replace_own(
             cannot be made.
         RulebookError: the changes cannot be read. MisfitError: they do not fit the rules.
     """
-    parsed = parse_changes(changes, FILE, with_code=False) if changes.strip() else ()
-    taken = _taken_back(game, player, replaced, parsed, id)
+    taken = _taken_back(game, player, replaced, changes, id)
     if taken is None:
         named = f"Replaces proposal {replaced}. {text}"
-        return game.propose(player, named, parsed, id=id, **fields)
+        return propose_draft(game, player, named, changes, id=id, **fields)
     try:
-        made = game.propose(player, text, parsed, id=id, **fields)
+        made = propose_draft(game, player, text, changes, id=id, **fields)
     except NomoledgerError as error:
         raise UsageError(
             f"proposal {replaced} is taken back, but the new one is not made: {error}"
@@ -42,14 +39,13 @@ def replace_own(
     return Outcome((*taken.events, *made.events))
 
 
-def _taken_back(
-    game: Game, player: str, replaced: int, changes: tuple[Change, ...], id: str
-) -> Outcome | None:
+def _taken_back(game: Game, player: str, replaced: int, changes: str, id: str) -> Outcome | None:
     """Take proposal *replaced* back for the request *id*; None if it stays.
 
     Raises:
         UsageError: it is not the player's.
-        MisfitError: the *changes* of the new proposal do not fit the rules.
+        RulebookError: the *changes* of the new proposal cannot be read.
+        MisfitError: they do not fit the rules.
     """
     known = game.again(f"{id}-back")
     if known is not None or game.again(id) is not None:
@@ -58,7 +54,7 @@ def _taken_back(
     made = game.world.proposals.get(replaced)
     if made is None or made.by != game.world.find("player", player):
         raise UsageError(f"there is no proposal {replaced} of yours to replace")
-    game.refuse_misfits(changes, "proposal")
+    refuse_misfit_draft(game, player, changes)
     try:
         return undo_own(game, player, made.id, id=f"{id}-back")
     except UsageError:

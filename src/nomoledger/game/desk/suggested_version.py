@@ -3,13 +3,10 @@
 import msgspec
 
 from nomoledger.errors import UsageError
-from nomoledger.game.desk.drafts import FILE, WrittenProposal, written_proposal
+from nomoledger.game.desk.drafts import WrittenProposal, refuse_misfit_draft, written_proposal
 from nomoledger.game.desk.proposal_desk import SeenProposal, proposal_for
-from nomoledger.game.desk.seen_game import SeenView
 from nomoledger.game.game import Game
-from nomoledger.game.proposal_check import refuse_misfits
 from nomoledger.intake.bounded_diff import diff_lines
-from nomoledger.rulebook.changes import parse_changes
 from nomoledger.sandbox.limits import Limits
 from nomoledger.sandbox.sandbox import call_in_sandbox
 
@@ -38,9 +35,7 @@ def suggested_version(
     check_amendable(proposal_for(game, player, number))
     if not text.strip():
         raise UsageError("a proposal says in words what it wants: the text is empty")
-    parsed = parse_changes(changes, FILE, with_code=False) if changes.strip() else ()
-    if parsed:
-        refuse_misfits(SeenView(game, player).visible_world(), parsed, "proposal", _LIMITS)
+    refuse_misfit_draft(game, player, changes)
     made = written_proposal(game, number)
     given = _lines(made), _lines(WrittenProposal(text, changes))
     lines = call_in_sandbox(diff_lines, *given, kind=tuple[str, ...], limits=_LIMITS)[2:]
