@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from litestar.testing import TestClient
 from web.api.programs import token_of
 from web.opened_game import open_mail_game
 from webhook_receiver import running_receiver, sender_to
 
+from nomoledger.people.webhook_round import CallBody
 from nomoledger.people.webhook_sender import SECRET_PREFIX
 from nomoledger.web.app import make_app
 from nomoledger.web.game_host import GameHost
@@ -73,6 +75,12 @@ def test_every_address_and_scope_of_the_page_exists(host: GameHost) -> None:
     for path in re.findall(r"`(/[^`?]*)", " ".join(rows)):
         address = re.sub(r"\b[A-Z]+\b", "X", f"/api/v1/games/GAME{path}")
         assert address in known, path
+
+
+def test_the_call_on_the_page_has_the_fields_of_calls() -> None:
+    (example,) = [text for text in examples("json") if "game.events" in text]
+    body = msgspec.json.decode(example, type=CallBody)
+    assert json.loads(msgspec.json.encode(body)) == json.loads(example)
 
 
 def test_the_example_tells_genuine_calls_from_forged_ones(tmp_path: Path) -> None:
