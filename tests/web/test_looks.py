@@ -11,6 +11,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import ViewportSize
 
+from nomoledger.mail.mail import Mail, MailSettings
+from nomoledger.mail.smtp_account import SmtpAccount
 from nomoledger.web.game_host import GameHost
 from web.conftest import let_ann_move
 from web.windows import Window, chromium, listening
@@ -24,7 +26,7 @@ SIZE_MAX = 100_000
 DOCS = Path(__file__).parents[2] / "docs"
 PUBLIC = ("sign-in", "past", "past/5", "events/5", "site/index.html", "site/board.html")
 PAGES = {
-    "": PUBLIC,
+    "": (*PUBLIC, "../../sign-in/mail"),
     "Ann": (
         *PUBLIC[1:3], "play", "play/act/name_square", "proposals", "proposals/1", "proposals/new",
         "disputes", "orders", "ways", "tokens", "webhooks",
@@ -47,6 +49,9 @@ _NAME_LEDGER = """place => { for (const each of document.querySelectorAll("code"
 def served(host: GameHost) -> Iterator[tuple[str, Any]]:
     """The address of a game in which Ann is offered a square, and Chromium."""
     let_ann_move(host)
+    account = SmtpAccount("smtp://localhost:9")  # No postman runs: what is posted waits.
+    settings = MailSettings(account, "games@example.org", "https://games.example.org")
+    host.mail = Mail(host.outbox, settings)
     for number in range(2):
         address = f"https://hooks.example.org/{'of-a-long-name/' * 8}{number}"
         webhook, _ = host.webhooks.add("mail", "Ann", str(number), address, ["request"], 1)
@@ -63,6 +68,10 @@ def test_every_kind_of_page_fits_and_is_accessible(host: GameHost, served: tuple
         window = Window(browser, base, viewport=DESK)
         if reader:
             window.sign_in(host, "mail", reader)
+        else:
+            window.page.goto("/games/mail/sign-in")
+            window.page.fill("#address", "ann@example.org")
+            window.page.click("text=Send me a mail")
         for place in places:
             answer = window.page.goto(f"/games/mail/{place}")
             assert answer is not None

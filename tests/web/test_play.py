@@ -52,6 +52,7 @@ def test_a_form_that_is_sent_twice_makes_one_request(enter_as: EnterAs, host: Ga
         shown = twin.send(again, to="/play/submit")
         assert "Refused" in shown
         assert (told in shown) == bool(again)
+    assert len(host.deeds.latest("mail")) == 1
     assert host.head("mail") == head
 
 

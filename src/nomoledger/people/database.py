@@ -60,6 +60,7 @@ SCHEMA = (
     """CREATE TABLE IF NOT EXISTS deeds (
         at BIGINT NOT NULL, game TEXT NOT NULL, reader TEXT NOT NULL, session TEXT NOT NULL,
         what TEXT NOT NULL, request TEXT NOT NULL, acting_for TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS deeds_of ON deeds (request)",
     """CREATE TABLE IF NOT EXISTS comments (
         id TEXT PRIMARY KEY, at BIGINT NOT NULL, game TEXT NOT NULL, proposal BIGINT NOT NULL,
         speaker TEXT NOT NULL, entered_by TEXT NOT NULL, text TEXT NOT NULL)""",

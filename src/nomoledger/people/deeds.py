@@ -36,12 +36,20 @@ class Deeds:
         self._database = database
 
     def note(self, session: Session, what: str, request: str = "", acting_for: str = "") -> None:
-        """Note that *what* was done in *session*."""
+        """Note that *what* was done in *session*; a *request* is noted once, however often sent."""
         values = (
             int(time.time()), session.game, session.reader, session.id[:12], what, request,
             acting_for,
         )  # fmt: skip
         with self._database.transaction() as connection:
+            if (
+                request
+                and connection.execute(
+                    "SELECT 1 FROM deeds WHERE request = ? AND game = ? AND reader = ? LIMIT 1",
+                    (request, session.game, session.reader),
+                ).fetchone()
+            ):
+                return
             connection.execute("INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def done_for(self, game: str, player: str, count: int = 20) -> list[Deed]:
