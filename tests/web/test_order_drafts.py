@@ -40,6 +40,25 @@ def test_an_order_of_two_actions_is_placed_shown_in_words_and_replaced(
     assert "square of Ann" not in enter_as("Bob").open("/games/mail/orders")
 
 
+def test_a_guard_is_chosen_from_what_the_rules_declare_and_shown_in_words(
+    enter_as: EnterAs,
+) -> None:
+    ann = enter_as("Ann")
+    form = ann.open("/games/mail/orders/draft")
+    assert "I have at least … $" in form
+    assert "the owner of square … is nobody" in form
+    ann.send({"next": "buy", "do": "choose"}, to="/draft")
+    ann.send({"with-square": "9", "do": "add"}, to="/draft")
+    when = {"when": "closing()", "when-common": "owner(…) == none", "when-value": "9"}
+    guard = {"holds-common": "money(Ann) >= …", "do": "place"}
+    lacking = ann.send({**when, **guard}, to="/orders/draft")
+    assert "'money(Ann) >= …' lacks a value: say what … stands for" in lacking
+    assert "In words: the period is about to close and owner of 9 is none" in lacking
+    said = {"when": "closing() and owner(9) == none", "holds-value": "400"}
+    assert "Done" in ann.send({**said, **guard}, to="/orders/draft")
+    assert "only as long as money of Ann is at least 400" in ann.open("/games/mail/orders")
+
+
 def test_statements_are_told_in_words() -> None:
     told = statement_words("closing() and not (owner(18) == none or asked(Bob) == 'Will you?')")
     assert told == (

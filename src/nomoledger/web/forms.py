@@ -10,6 +10,7 @@ from litestar.enums import RequestEncodingType
 from litestar.params import Body
 
 from nomoledger.errors import UsageError
+from nomoledger.game.desk.common_statements import filled
 from nomoledger.people.request_keys import API_PREFIX
 
 #: What a handler gets from a form.
@@ -108,6 +109,23 @@ def optional_text_in(form: Mapping[str, Any], name: str) -> str:
     """Return the text in the field *name* of *form*; "" if there is none."""
     value = form.get(name, "")
     return value.strip() if isinstance(value, str) else ""
+
+
+def statement_in(form: Mapping[str, Any], name: str) -> str:
+    """Return the statement in the field *name* of *form*, "" if there is none.
+
+    A statement that is chosen in the list beside the field is added to it, with its value.
+
+    Raises:
+        UsageError: the chosen statement lacks its value.
+    """
+    written = optional_text_in(form, name)
+    chosen = optional_text_in(form, f"{name}-common")
+    if not chosen:
+        return written
+    made = filled(chosen, optional_text_in(form, f"{name}-value"))
+    whole = f"({written})" if " or " in written else written
+    return f"{whole} and {made}" if written else made
 
 
 def time_in(text: str) -> datetime:

@@ -1,6 +1,7 @@
 """The templates of the served site, and how values are shown in them."""
 
 import gzip
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -10,7 +11,9 @@ from jinja2 import Environment
 from litestar.response import Response
 from markupsafe import Markup, escape
 
+from nomoledger.errors import UsageError
 from nomoledger.people.sign_in import Session
+from nomoledger.prose.statement_words import statement_words
 from nomoledger.prose.time_format import format_minute, format_time
 from nomoledger.views.site.template_environment import template_environment
 from nomoledger.views.site.text import printable
@@ -28,6 +31,7 @@ def environment() -> Environment:
     made.filters["address"] = _address
     made.filters["deadline"] = deadline_in_words
     made.filters["left"] = time_left
+    made.filters["statement"] = _statement
     made.globals["new_id"] = new_request_id
     return made
 
@@ -35,6 +39,13 @@ def environment() -> Environment:
 def _address(text: str) -> Markup:
     """Return *text*, in which templates would withhold e-mail addresses, for who may see them."""
     return escape(printable(text))
+
+
+def _statement(text: str) -> str:
+    """Return the statement *text* in words; "" if it is no statement."""
+    with suppress(UsageError):
+        return statement_words(text)
+    return ""
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response[str]:

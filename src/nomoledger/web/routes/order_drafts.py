@@ -9,6 +9,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
 from nomoledger.errors import NomoledgerError, UsageError
+from nomoledger.game.desk.common_statements import OfferedStatements, offered_statements
 from nomoledger.game.desk.order_draft import (
     OrderStep,
     WrittenOrders,
@@ -24,6 +25,7 @@ from nomoledger.web.forms import (
     new_request_id,
     optional_text_in,
     pairs_of,
+    statement_in,
     text_in,
 )
 from nomoledger.web.page_templates import page
@@ -72,6 +74,8 @@ def work_on_order(request: WebRequest, game: FromPath[str], data: Form) -> Respo
     player, draft = player_of(request, game), _draft_in(data)
     what, chosen = text_in(data, "do"), ""
     try:
+        for name in ("when", "holds"):
+            draft = msgspec.structs.replace(draft, **{name: statement_in(data, name)})
         if what == "choose":
             chosen = text_in(data, "next")
         elif what == "add":
@@ -118,8 +122,10 @@ def _draft_page(
     form: ActionPage | None = None
     if chosen:
         form = host.consult(game, action_page, player.name, chosen, kind=ActionPage)
+    offered = host.consult(game, offered_statements, player.name, kind=OfferedStatements)
     values: dict[str, Any] = {
         "draft": draft,
+        "offered": offered.statements,
         "form": form,
         "problem": problem,
         "written": [f"{step.action}?{urlencode(step.given, doseq=True)}" for step in draft.steps],

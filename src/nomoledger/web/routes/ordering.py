@@ -5,10 +5,12 @@ from typing import Any
 from litestar import Response, get, post
 from litestar.params import FromPath
 
+from nomoledger.errors import UsageError
+from nomoledger.game.desk.common_statements import OfferedStatements, offered_statements
 from nomoledger.game.desk.player_desk import PlayerDesk, player_desk
 from nomoledger.game.desk.player_requests import order_answer, order_given
 from nomoledger.game.game import Game
-from nomoledger.web.forms import Form, given_in, optional_text_in, pairs_of, text_in
+from nomoledger.web.forms import Form, given_in, pairs_of, statement_in, text_in
 from nomoledger.web.page_templates import page
 from nomoledger.web.routes.sending import page_values, send_for_player
 from nomoledger.web.threads import in_thread
@@ -21,7 +23,8 @@ def show_orders(request: WebRequest, game: FromPath[str]) -> Response[str]:
     """Show the standing orders of the player, and how to place one."""
     host, player = host_of(request), player_of(request, game)
     desk = host.read(game, player_desk, player.name, -1, kind=PlayerDesk)
-    return page("orders.html", desk=desk, **page_values(player))
+    offered = host.consult(game, offered_statements, player.name, kind=OfferedStatements)
+    return page("orders.html", desk=desk, offered=offered.statements, **page_values(player))
 
 
 @post("/games/{game:str}/orders/act")
@@ -54,7 +57,10 @@ def cancel_order(request: WebRequest, game: FromPath[str], data: Form) -> Respon
 
 def _statements(data: Form) -> tuple[str, str]:
     """Return what an order waits for, and what it needs to hold."""
-    return text_in(data, "when"), optional_text_in(data, "holds")
+    when = statement_in(data, "when")
+    if not when:
+        raise UsageError("an order needs a statement that says when: choose one, or write one")
+    return when, statement_in(data, "holds")
 
 
 ROUTES = [show_orders, order_act, order_reply, cancel_order]

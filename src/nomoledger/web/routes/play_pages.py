@@ -8,6 +8,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from nomoledger.errors import NomoledgerError
+from nomoledger.game.desk.common_statements import OfferedStatements, offered_statements
 from nomoledger.game.desk.happenings import Happenings, meanwhile
 from nomoledger.game.desk.player_acts import ActionPage, PlayerActs, action_page, player_acts
 from nomoledger.game.desk.player_desk import PlayerDesk, player_desk
@@ -62,8 +63,10 @@ def show_action(request: WebRequest, game: FromPath[str], action: FromPath[str])
     """Show the form of an action."""
     host, player = host_of(request), player_of(request, game)
     form = host.consult(game, action_page, player.name, action, kind=ActionPage)
+    offered = host.consult(game, offered_statements, player.name, kind=OfferedStatements)
+    values: dict[str, Any] = {"form": form, "offered": offered.statements}
     since = host.read(game, player_desk, player.name, -1, kind=PlayerDesk).last
-    return page("action.html", form=form, since=since, **page_values(player))
+    return page("action.html", since=since, **values, **page_values(player))
 
 
 @post("/games/{game:str}/play/try", opt={"limit": "trial"})
