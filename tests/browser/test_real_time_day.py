@@ -68,7 +68,7 @@ def ann_casts_a_spell_in_secret(server: ServedLedger, admin: Page, ann: Page, bo
     ann.get_by_role("button", name="spell Teleport").click()
     do_it(ann)
     ann.get_by_role("link", name="Go on").click()
-    ann.get_by_text("What depends on your choices").click()
+    ann.get_by_text("Other actions").click()
     ann.get_by_role("link", name="Cast", exact=True).click()
     ann.get_by_label("spell").select_option("Teleport")
     ann.get_by_role("button", name="See what it would do").click()

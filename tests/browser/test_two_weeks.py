@@ -73,7 +73,7 @@ def rent_is_proposed_checked_discussed_and_accepted(
     bob.get_by_label("Say something").fill("Five dollars are enough.")
     presses(bob, "Say it")
     goes_to(ann, server, "play")
-    sees(ann, "What depends on your choices")
+    sees(ann, "Other actions")
     ann.get_by_role("link", name="Proposal 1").click()
     sees(ann, "Bob, ", "Five dollars are enough.")
     expect(main_of(ann).get_by_role("link", name="Vote")).to_have_count(0)  # The admin judges.
