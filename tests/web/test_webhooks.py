@@ -244,6 +244,20 @@ def test_nobody_has_too_many_and_the_same_form_adds_one(called: CalledWebhooks) 
     called.add("Ann")
 
 
+def test_a_webhook_that_is_added_again_after_its_removal_is_called(called: CalledWebhooks) -> None:
+    ids = []
+    for _ in range(2):
+        last = called.add("Ann").told
+        given = ("mail", "Ann", "form", called.receiver.address, ["request"], last)
+        webhook, _ = called.webhooks.add(*given)
+        called.propose()
+        ids += [body["id"] for body in called.later() if webhook.id in body["id"]]
+        for each in called.webhooks.all_on():
+            called.webhooks.remove(each)
+        called.watch.now += 1
+    assert len(set(ids)) == 2
+
+
 @pytest.mark.slow
 def test_a_server_killed_between_calling_and_noting_calls_again_with_the_same_id(
     tmp_path: Path, receiver: Receiver

@@ -3,9 +3,9 @@
 What is known of people is no part of a game. A ledger that is copied, exported or published takes
 none of it along. Only hashes of tokens that sign somebody in are stored. Mails that wait to be sent
 hold such tokens, too. They are erased when they are sent or given up: a mail is given up once what
-it holds is worth nothing any more. A server also erases such mails when it starts. The secrets by
-which calls of webhooks are signed are stored as they are, because each call needs them. They sign
-nobody in.
+it holds is worth nothing any more. A server also erases such mails when it starts. The
+addresses of webhooks, and the secrets by which their calls are signed, are stored as they are,
+because each call needs them. They sign nobody in.
 """
 
 import sqlite3

@@ -86,8 +86,8 @@ class Webhook(msgspec.Struct, frozen=True):
 
     @property
     def call_id(self) -> str:
-        """The id of the call that is under way."""
-        return f"webhook-{self.id}-{self.version}"
+        """The id of the call that is under way; a webhook that is added again gets others."""
+        return f"webhook-{self.id}-{self.made}-{self.version}"
 
 
 class Webhooks:

@@ -94,7 +94,10 @@ def switch_webhook(
 ) -> Response[ListedWebhooks]:  # fmt: skip
     """Switch a webhook on or off. Switched on, it is told of what it missed."""
     host, owner = host_behind(request), _owner(request)
-    host.webhooks.switch(host.webhooks.own(game, owner, webhook), data.is_on)
+    its = host.webhooks.own(game, owner, webhook)
+    host.webhooks.switch(its, data.is_on)
+    what = f"switches the webhook {its.named} {'on' if data.is_on else 'off'}"
+    host.deeds.note(caller_of(request).session, what)
     return Response(_listed(request, game))
 
 
