@@ -53,6 +53,18 @@ def test_an_invitation_by_mail_signs_its_reader_in(
     assert ann.address.endswith("/games/mail/play")
 
 
+def test_an_address_that_was_given_at_joining_is_suggested_and_counts_once_it_is_confirmed(
+    host: GameHost, admin: Browser
+) -> None:
+    assert admin.text.count('value="ann@example.org"') == 1
+    assert host.sign_in.people("mail").get("Ann", "") == ""
+    for confirmed in ("new@example.org", ""):
+        host.sign_in.note_address("mail", "Ann", confirmed)
+        admin.open(PEOPLE)
+        assert f'value="{confirmed}"' in admin.text
+        assert "ann@example.org" not in admin.text
+
+
 def test_an_invitation_sent_twice_is_one_mail(
     host: GameHost, admin: Browser, mail_server: MailServer
 ) -> None:

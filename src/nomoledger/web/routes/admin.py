@@ -13,11 +13,12 @@ from nomoledger.game.desk.admin_desk import AdminDesk, admin_desk
 from nomoledger.game.desk.admin_requests import answer_as_admin, enter_values
 from nomoledger.game.desk.dry_close import ClockTrial, CloseTrial, try_advance, try_close
 from nomoledger.game.desk.hand_draw import draw_by_computer
+from nomoledger.game.desk.joining_texts import JoiningTexts, joining_texts
 from nomoledger.game.desk.live_time import GameTime, game_time
 from nomoledger.game.desk.player_requests import submit_given
 from nomoledger.game.game import Game
 from nomoledger.mail.mail import KIND as MAIL
-from nomoledger.mail.mail_address import checked_address
+from nomoledger.mail.mail_address import checked_address, is_mail_address
 from nomoledger.people.sign_in import ADMIN, LINK_SECONDS
 from nomoledger.prose.names import plain
 from nomoledger.web.forms import (
@@ -220,8 +221,10 @@ def _people_page(
     request: WebRequest, game: str, invited: tuple[str, str, str] | None
 ) -> Response[str]:
     session, host = admin_of(request, game), host_of(request)
+    people = host.sign_in.people(game)
     values: dict[str, Any] = {
-        "people": host.sign_in.people(game),
+        "people": people,
+        "suggested": _given_addresses(host, game) | people,
         "readers": (ADMIN, *_desk(host, game).players),
         "joined": request.query_params.get("joined", ""),
         "can_send": host.mail is not None,
@@ -229,6 +232,15 @@ def _people_page(
         "given_up": [letter for letter in host.outbox.given_up(game) if letter.kind == MAIL],
     }
     return page("people.html", invited=invited, **values, game=game, session=session)
+
+
+def _given_addresses(host: GameHost, game: str) -> dict[str, str]:
+    """Return the e-mail addresses that players gave when they joined."""
+    given = host.read(game, joining_texts, kind=JoiningTexts).by_player
+    found = {
+        name: [text for text in texts if is_mail_address(text)] for name, texts in given.items()
+    }
+    return {name: addresses[0] for name, addresses in found.items() if addresses}
 
 
 def _desk(host: GameHost, game: str) -> AdminDesk:
