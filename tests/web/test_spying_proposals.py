@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nomoledger
+from nomoledger.game.desk.copied_game import copy_game
+from nomoledger.game.desk.drafts import propose_draft
 from nomoledger.game.game import Game
 from nomoledger.rulebook.changes import parse_changes
 from nomoledger.web.app import make_app
@@ -144,3 +147,25 @@ def test_a_spying_rule_that_is_tried_tells_its_author_nothing(
     for do in ("again", "forecast"):
         shown = write(ann, "new", do, spying(book, how))
         assert leaks(shown) == [], (do, re.findall(r"<li>[^<]*", shown))
+
+
+@pytest.mark.slow
+def test_a_copy_has_nothing_that_a_spying_rule_could_tell(
+    ann: Browser, host: GameHost, book: str, tmp_path: Path
+) -> None:
+    copied = str(tmp_path / "copy.db")
+    with nomoledger.open(host.location) as ledger:
+        game = Game(ledger, "game")
+        attributes, bids = game.world.attributes, game.world.kinds.get("bid", ())
+        assert ["Bob"] * (book == "mail") == [attributes[bid]["bidder"] for bid in bids]
+        copy_game(game, copied, None, b"c" * 32)
+    with nomoledger.open(copied) as ledger:
+        copy = Game(ledger, "game")
+        propose_draft(copy, "Ann", "A tax", spying(book, "tells"))
+        known = str(copy.world.attributes) + "".join(str(x.body) for x in ledger.read("game"))
+    assert "address-2@withheld" in known
+    assert "granite" not in known
+    assert not re.search(r"bidder\W+Bob", known)
+    ann.open("/games/game/past")
+    shown = ann.send({}, button="Open a copy")
+    assert leaks(shown) == []
