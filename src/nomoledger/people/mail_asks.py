@@ -33,7 +33,7 @@ CODE_LENGTH = 8
 #: How long the id of the form is at least: the cookie follows from it.
 FORM_ID_MIN = 32
 _NO_TRIES = "too many codes were tried: open the link of the mail here, or ask for another mail"
-_USED = "this mail was used: if this browser is not signed in, ask for another mail"
+_USED = "this mail was used before. If this browser is not signed in, ask for another mail"
 _TOO_LATE = "this took too long, or was asked for in another browser: ask for another mail"
 
 
