@@ -12,7 +12,6 @@ DEFAULTS = {
     "connect_timeout": TRY_SECONDS,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
-    "tcp_user_timeout": 10_000,
 }
 #: One line of psycopg's message for each server that was tried.
 _TRIED = re.compile(r"^- host: '?(.*?)'?, port: '?(.*?)'?, hostaddr: .*?: (.*)$", re.MULTILINE)

@@ -38,6 +38,8 @@ DEFAULTS = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    # Nobody acknowledges what is sent to a vanished server. Linux would try for 15 minutes.
+    "tcp_user_timeout": 10_000,
     "application_name": "nomoledger",
 }
 #: Rows are read in order of their numbers: use the index even when statistics are missing. What is
