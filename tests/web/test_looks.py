@@ -11,8 +11,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import ViewportSize
 
+from nomoledger.game.game import Game
 from nomoledger.mail.mail import Mail, MailSettings
 from nomoledger.mail.smtp_account import SmtpAccount
+from nomoledger.people.sign_in import Session
+from nomoledger.people.suggestions import Suggestion
 from nomoledger.web.game_host import GameHost
 from web.conftest import let_ann_move
 from web.windows import Window, chromium, listening
@@ -29,6 +32,7 @@ PAGES = {
     "": (*PUBLIC, "../../sign-in/mail"),
     "Ann": (
         *PUBLIC[1:3], "play", "play/act/name_square", "proposals", "proposals/1", "proposals/new",
+        "proposals/2", "proposals/2/suggest", "proposals/2/suggestions/longer",
         "disputes", "orders", "ways", "tokens", "webhooks",
         "site/rules.html",
     ),
@@ -60,10 +64,19 @@ def served(host: GameHost) -> Iterator[tuple[str, Any]]:
         yield base, browser
 
 
+def let_ann_suggest(host: GameHost) -> None:
+    """Let Ann suggest a version of a proposal of Bob, with long lines."""
+    ann, bob = (Session("0" * 64, "mail", reader) for reader in ("Ann", "Bob"))
+    host.request(bob, "proposes", Game.propose, "Bob", "Squares are free", id="free")
+    longer = Suggestion("Free. " * 99, "", f"-Squares are free\n+{'Free. ' * 99}", "v1")
+    host.suggestions.add(ann, "Ann", 2, longer, "Why not?", "longer")
+
+
 def test_every_kind_of_page_fits_and_is_accessible(host: GameHost, served: tuple[str, Any]) -> None:
     base, browser = served
     axe = (files("axe_core_python") / "axe.min.js").read_text("utf-8")
     found: dict[tuple[str, ...], Any] = {}
+    let_ann_suggest(host)
     for reader, places in PAGES.items():
         window = Window(browser, base, viewport=DESK)
         if reader:
