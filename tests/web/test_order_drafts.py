@@ -59,6 +59,15 @@ def test_a_guard_is_chosen_from_what_the_rules_declare_and_shown_in_words(
     assert "only as long as money of Ann is at least 400" in ann.open("/games/mail/orders")
 
 
+def test_an_order_cannot_find_out_the_address_of_somebody(enter_as: EnterAs) -> None:
+    ann = enter_as("Ann")
+    ann.open("/games/mail/orders/draft")
+    ann.send({"next": "buy", "do": "choose"}, to="/draft")
+    ann.send({"with-square": "9", "do": "add"}, to="/draft")
+    asked = {"when": "'bob@' in email(Bob)", "do": "place"}
+    assert "only the admin knows addresses" in ann.send(asked, to="/orders/draft")
+
+
 def test_statements_are_told_in_words() -> None:
     told = statement_words("closing() and not (owner(18) == none or asked(Bob) == 'Will you?')")
     assert told == (

@@ -24,6 +24,7 @@ from nomoledger.game.ruling_words import check_ruling_words
 from nomoledger.game.seed_requests import SeedRequests
 from nomoledger.game.taking_back import TakingBack
 from nomoledger.game.way_out import WayOut
+from nomoledger.game.withheld_addresses import refuse_addresses
 from nomoledger.game.writer import Outcome
 from nomoledger.state import disputes
 
@@ -122,7 +123,9 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
             UsageError, UnknownError: a statement or an act makes no sense.
         """
         player = self.player(player)
-        self._check(check_order, player, tuple(filter(None, (when, holds))), acts)
+        statements = tuple(filter(None, (when, holds)))
+        self._check(check_order, player, statements, acts)
+        refuse_addresses(self.world, statements)
 
     @idempotent
     def cancel_order(
@@ -158,12 +161,10 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
             MisfitError: the changes do not fit the rules; nothing is recorded.
         """
         player = self._player_or_admin(player)
-        if words_only:
-            changes = ()
+        changes = () if words_only else changes
         self.refuse_misfits(changes, "proposal")
-        fields: dict[str, Any] = {"by": player, "text": text, "changes": changes}
-        fields["words_only"] = words_only
-        return self.receive(e.ProposalMade, at=at, id=id, **fields)
+        given: Any = {"by": player, "text": text, "changes": changes, "words_only": words_only}
+        return self.receive(e.ProposalMade, at=at, id=id, **given)
 
     @idempotent
     def vote(
@@ -178,9 +179,8 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
         """Vote *choice* on *proposal*, on behalf of *player* (or "admin")."""
         self._check_proposal(proposal)
         by = self._player_or_admin(player)
-        fields: dict[str, Any] = {"by": by, "proposal": proposal, "choice": choice}
-        fields["audience"] = self._audience(by, "vote")
-        return self.receive(e.VoteCast, at=at, id=id, **fields)
+        fields = {"by": by, "proposal": proposal, "choice": choice}
+        return self.receive(e.VoteCast, at=at, id=id, audience=self._audience(by, "vote"), **fields)
 
     @idempotent
     def judge(

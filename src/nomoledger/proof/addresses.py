@@ -82,6 +82,11 @@ class Addresses:
         yield text[done:]
 
 
+def is_address(value: Any) -> bool:
+    """Return whether *value* is an e-mail address, as somebody gives it."""
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
+
+
 def is_stand_in(value: Any) -> bool:
     """Return whether *value* stands in the place of an address."""
     return isinstance(value, str) and _STAND_IN_WHOLE.fullmatch(value) is not None
