@@ -12,6 +12,8 @@ from PIL import Image
 from playwright.sync_api import ViewportSize
 
 from nomoledger.game.game import Game
+from nomoledger.game.simulation import Plan, simulate
+from nomoledger.ledger.ledger import Ledger
 from nomoledger.mail.mail import Mail, MailSettings
 from nomoledger.mail.smtp_account import SmtpAccount
 from nomoledger.people.sign_in import Session
@@ -33,7 +35,7 @@ PAGES = {
     "Ann": (
         *PUBLIC[1:3], "play", "play/act/name_square", "proposals", "proposals/1", "proposals/new",
         "proposals/2", "proposals/2/suggest", "proposals/2/suggestions/longer",
-        "disputes", "orders", "ways", "tokens", "webhooks",
+        "disputes", "orders", "orders/draft", "ways", "tokens", "webhooks",
         "site/rules.html",
     ),
     "admin": (
@@ -102,6 +104,32 @@ def test_every_kind_of_page_fits_and_is_accessible(host: GameHost, served: tuple
         if window.complaints:
             found[reader, "complaints"] = window.complaints
     assert found == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rulebook", ["mail", "origon"])
+def test_a_phone_shows_what_is_offered_under_two_hundred_rules(
+    tmp_path: Path, rulebook: str
+) -> None:
+    path = str(tmp_path / "game.db")
+    with Ledger.open(path, create=True) as ledger:
+        simulate(ledger, rulebook, Plan(players=4, periods=2, requests=6, seed=1), game="game")
+    host = GameHost(path)
+    try:
+        with listening(host) as base, chromium() as browser:
+            window = Window(browser, base, viewport=PHONE)
+            window.sign_in(host, "game", "Ann")
+            window.page.goto("/games/game/play")
+            offered = window.page.get_by_text("Other actions (")
+            offered.click(timeout=120_000)
+            assert "The rules keep most requests until later" in window.page.content()
+            assert len(window.page.content().encode()) < SIZE_MAX
+            assert not window.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            window.page.evaluate((files("axe_core_python") / "axe.min.js").read_text("utf-8"))
+            assert window.page.evaluate(_LOOK) == []
+            assert window.complaints == []
+    finally:
+        host.close()
 
 
 def test_the_pictures_of_the_docs_are_taken_and_stay_small(
