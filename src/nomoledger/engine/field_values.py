@@ -9,7 +9,7 @@ most that such a reason leaves.
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice, product
+from itertools import islice, product, takewhile
 from typing import Any
 
 import msgspec
@@ -27,12 +27,14 @@ from nomoledger.language.code import Parameter, parse_code, whole_code
 from nomoledger.language.operations import Operation
 from nomoledger.state.world import World
 
-#: How many trials one form may take, how many words are tried, in how many surroundings.
-TRIES_MAX, WORDS_MAX, SURROUNDINGS_MAX = 1500, 300, 3
+#: How many trials one field may take, how many words are tried, in how many surroundings.
+TRIES_MAX, WORDS_MAX, SURROUNDINGS_MAX = 300, 150, 3
 #: How many requests are looked at to find these surroundings, and how many things of each field.
-LOOKED_AT_MAX, THINGS_MAX = 24, 4
+LOOKED_AT_MAX, THINGS_MAX = 16, 4
 #: As how many other players a word is tried if it means nothing for the one who asks.
-OTHERS_MAX = 2
+OTHERS_MAX = 1
+#: How many trials are left at least when another question is begun: one needs fewer.
+FEW = 5
 #: The largest number that is tried.
 LARGE = 10**6
 #: How many words make a list: a single one may be there by chance.
@@ -65,11 +67,11 @@ def field_values(world: World, by: str, action: str) -> dict[str, FieldValues]:
         return {}
     trials = _FieldTrials(world, by, operation)
     others = [player for player in world.kinds.get("player", ()) if player != by][:OTHERS_MAX]
+    # What a player lacks can hide which words there are: others may have it.
+    askers = (trials, *(_FieldTrials(world, other, operation) for other in others))
     found = {}
     for parameter in operation.parameters[1:]:
         if parameter.type == "Text":
-            # What a player lacks can hide which words there are: others may have it.
-            askers = (trials, *(_FieldTrials(world, other, operation) for other in others))
             words = next(filter(None, (asker.words_for(parameter) for asker in askers)), ())
             trials.words[parameter.name] = words
             found[parameter.name] = FieldValues(words=words)
@@ -87,21 +89,24 @@ class _FieldTrials:
         self.words: dict[str, tuple[str, ...]] = {}
         self._world, self._by, self._operation = world, by, operation
         self._trials = ActTrials(world, UndelayedEngine(world))
-        self._trials.renew(TRIES_MAX)
 
     def words_for(self, parameter: Parameter) -> tuple[str, ...]:
         """Return the words that *parameter* takes; none if it takes any, or if none is known."""
+        self._trials.renew(TRIES_MAX)
         words = list(islice(self._candidates(parameter), WORDS_MAX))
         found: dict[str, None] = {}
         for given, unknown in self._surroundings(parameter, _NOBODY_KNOWS):
-            for word in words if unknown else ():
+            for word in takewhile(self._can_go_on, words if unknown else ()):
                 as_before = {(rule, text.replace(_NOBODY_KNOWS, word)) for rule, text in unknown}
                 if word not in found and as_before - self._reasons(given, parameter, word):
                     found[word] = None
+            if len(found) >= VALUES_MIN:
+                break
         return tuple(sorted(found)) if len(found) >= VALUES_MIN else ()
 
     def bounds_of(self, parameter: Parameter) -> tuple[int | None, int | None]:
         """Return the least and the most that *parameter* takes; None where no rule tells."""
+        self._trials.renew(TRIES_MAX)
         least = most = None
         for given, usual in self._surroundings(parameter, 1):
             below = self._reasons(given, parameter, -1) - usual
@@ -115,7 +120,7 @@ class _FieldTrials:
     def _most(self, given: dict[str, Any], parameter: Parameter, above: _Reasons) -> int:
         """Return the largest number that none of the reasons *above* refuses, by halving."""
         good, bad = 1, LARGE
-        while bad - good > 1 and self._trials.can_try(1):
+        while bad - good > 1 and self._can_go_on():
             middle = (good + bad) // 2
             if above & self._reasons(given, parameter, middle):
                 bad = middle
@@ -130,12 +135,16 @@ class _FieldTrials:
         known: set[_Reasons] = set()
         others = [x for x in needed_parameters(self._operation) if x.name != parameter.name]
         domains = [self._usual(other) for other in others]
-        for values in islice(product(*domains), LOOKED_AT_MAX):
+        for values in takewhile(self._can_go_on, islice(product(*domains), LOOKED_AT_MAX)):
             given = dict(zip((other.name for other in others), values, strict=True))
             reasons = self._reasons(given, parameter, value)
             if reasons not in known and len(known) < SURROUNDINGS_MAX:
                 known.add(reasons)
                 yield given, reasons
+
+    def _can_go_on(self, _: object = None) -> bool:
+        """Return whether there are trials left for a few more questions."""
+        return self._trials.can_try(FEW)
 
     def _usual(self, parameter: Parameter) -> tuple[Any, ...]:
         """Return some values of *parameter*: of things those first that are related to who asks."""
@@ -157,8 +166,6 @@ class _FieldTrials:
 
         If it is a number, numbers are left out of the reasons, which often repeat it.
         """
-        if not self._trials.can_try(1):
-            return frozenset()
         act = PossibleAct(self._by, self._operation.name, given | {parameter.name: value})
         is_number = not isinstance(value, str)
         return frozenset(
