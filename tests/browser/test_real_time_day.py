@@ -112,11 +112,11 @@ def a_pause_stops_everything_but_votes(
 
 def opens_log_with(server: ServedLedger, player: Page, text: str) -> None:
     """Open the published log, which is published anew every few seconds, until it has *text*."""
-    for _ in range(25):
+    for _ in range(120):
         player.goto(f"{server.address}/games/{GAME}/site/period-1/log.html")
         if text in main(player).inner_text():
             return
-        player.wait_for_timeout(500)
+        player.wait_for_timeout(1000)
     expect(main(player)).to_contain_text(text)
 
 
