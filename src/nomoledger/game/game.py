@@ -12,6 +12,7 @@ from nomoledger.engine.request_checks import (
     check_submission,
     free_name,
 )
+from nomoledger.engine.sealed_words import refuse_sealed
 from nomoledger.engine.settlement import ruling_validity
 from nomoledger.engine.settlement.audiences import Audience, intersect
 from nomoledger.errors import UnknownError, UsageError
@@ -112,9 +113,8 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
                 "a standing order says what to ask for, or what to answer: one of them"
             )
         self.check_order(player, when, holds, acts)
-        fields: dict[str, Any] = {"by": player, "when": when, "holds": holds, "acts": acts}
-        fields |= {"answer": answer, "audience": (player,)}
-        return self.receive(e.OrderGiven, at=at, id=id, **fields)
+        given: Any = {"by": player, "when": when, "holds": holds, "acts": acts, "answer": answer}
+        return self.receive(e.OrderGiven, at=at, id=id, audience=(player,), **given)
 
     def check_order(self, player: str, when: str, holds: str, acts: tuple[e.Act, ...]) -> None:
         """Check a standing order of *player* before it is placed; see `order`.
@@ -124,6 +124,7 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
         """
         player = self.player(player)
         statements = tuple(filter(None, (when, holds)))
+        self._check(refuse_sealed, statements)
         self._check(check_order, player, statements, acts)
         refuse_addresses(self.world, statements)
 
@@ -487,8 +488,7 @@ class Game(GameReadings, SeedRequests, KeyRequests, WayOut, TakingBack):
 
     def _audience(self, player: str, action: str) -> Audience:
         """Return who may see that *player* asks for *action*: only the player, if it is secret."""
-        is_secret = any(action in rule.secret for rule in self.world.rules)
-        return (player,) if is_secret else None
+        return (player,) if any(action in rule.secret for rule in self.world.rules) else None
 
     def _check_proposal(self, number: int) -> None:
         if number not in self.world.proposals:

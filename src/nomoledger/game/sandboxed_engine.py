@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from nomoledger import events as e
-from nomoledger.engine import form_arguments, request_checks
+from nomoledger.engine import form_arguments, request_checks, sealed_words
 from nomoledger.engine.agenda import Batch, Engine
 from nomoledger.engine.batches import decode_batch, encode_batch
 from nomoledger.engine.oracles import oracle_of
@@ -25,6 +25,8 @@ from nomoledger.state.world import World
 Value = TypeVar("Value")
 #: The secret of a game, and in a dry run the throwaway one of its open period.
 Secrets = tuple[bytes, bytes | None]
+#: The modules whose questions are put to a sandbox that is warm.
+_ASKED = (request_checks, form_arguments, sealed_words)
 #: A ruling that reaches back may run a long game again.
 RERUN_LIMITS = Limits(cpu_seconds=900.0, wall_seconds=1_800.0)
 
@@ -49,7 +51,7 @@ class SandboxedEngine:
         self._world = world
         self._secrets = secret, throwaway
         self._limits = limits
-        self._sandbox = Sandbox(limits, [request_checks.__name__, form_arguments.__name__])
+        self._sandbox = Sandbox(limits, [module.__name__ for module in _ASKED])
         self._missed: list[e.Event] = []
 
     def follow(self, event: e.Event) -> None:
