@@ -74,11 +74,12 @@ class Client:
 
     async def ask(self, path: str, cookie: str = "", form: dict[str, str] | None = None) -> Any:
         """Return the status, the headers and the body of the answer to a GET, or to a form."""
-        reader, writer = (
-            self._free.pop()
-            if self._free
-            else await asyncio.open_connection("127.0.0.1", self._port)
-        )
+        while self._free:  # A server closes connections that rest: another one is used then.
+            reader, writer = self._free.pop()
+            if not (reader.at_eof() or writer.is_closing()):
+                break
+        else:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         writer.write(self._request(path, cookie, form))
         head = await reader.readuntil(b"\r\n\r\n")
         size = re.search(rb"(?i)content-length: (\d+)", head)

@@ -25,6 +25,7 @@ LITTLE = {
     "finding": "2",
     "what_if": "4 3",
     "journals": "100",
+    "serving": "2 5 5",
 }
 
 

@@ -21,4 +21,4 @@ class Pace(msgspec.Struct, frozen=True):
 #: Every page is up to date.
 PATIENT = Pace(site_seconds=60.0, acts_seconds=0.7, site_rest=0.0)
 #: No page waits: it shows what there is, and the rest comes later.
-QUICK = Pace(site_seconds=0.02, acts_seconds=0.03, site_rest=5.0)
+QUICK = Pace(site_seconds=0.02, acts_seconds=0.02, site_rest=5.0)

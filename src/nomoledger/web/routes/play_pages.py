@@ -1,5 +1,6 @@
 """The pages on which a player plays: what waits, what is possible, and the requests."""
 
+from functools import partial
 from typing import Any
 
 from litestar import Response, get, post
@@ -36,8 +37,10 @@ def show_desk(request: WebRequest, game: FromPath[str]) -> Response[str]:
     seen = -1 if player.acting_for else player.session.seen
     again = number_of(request.query_params.get("again", "")) or 0
     patience = AGAIN_SECONDS if again else host.acts_seconds
-    acts = host.acts.get(game, player_acts, player.name, kind=PlayerActs, patience=patience)
+    found = partial(host.acts.get, game, player_acts, player.name, kind=PlayerActs)
+    found(patience=0.0)  # Another process begins with it while the rest is read.
     desk = host.read(game, player_desk, player.name, seen, kind=PlayerDesk)
+    acts = found(patience=patience)
     entered = host.deeds.done_for(game, player.name)
     is_asked = desk.question is not None and desk.question.to == player.name
     again = 0 if acts or is_asked or again >= AGAIN_MAX else again + 1
