@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.conftest import PHONE, EnterServed, Serve
+from browser.published_log import open_log_with
 from browser.served_ledger import ServedLedger, nomoledger
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -110,16 +111,6 @@ def a_pause_stops_everything_but_votes(
     expect(bob.get_by_role("button", name="Take turn")).to_be_visible()
 
 
-def opens_log_with(server: ServedLedger, player: Page, text: str) -> None:
-    """Open the published log, which is published anew every few seconds, until it has *text*."""
-    for _ in range(120):
-        player.goto(f"{server.address}/games/{GAME}/site/period-1/log.html")
-        if text in main(player).inner_text():
-            return
-        player.wait_for_timeout(1000)
-    expect(main(player)).to_contain_text(text)
-
-
 def votes_are_sealed_until_they_end(server: ServedLedger, admin: Page, players: list[Page]) -> None:
     ann, bob, cleo = players
     open_desk(server, ann)
@@ -136,11 +127,11 @@ def votes_are_sealed_until_they_end(server: ServedLedger, admin: Page, players: 
     enter_dice(server, admin, 1, 1)
     enter_dice(server, admin, 1, 1)
     for player in players:
-        opens_log_with(server, player, "proposal 1 has 2 votes for it")
+        open_log_with(server, GAME, player, "proposal 1 has 2 votes for it")
         expect(main(player)).to_contain_text("proposal 1 is Pending")
         expect(main(player)).not_to_contain_text("votes yes")
     act_as_admin(server, admin, "Implement")
-    opens_log_with(server, ann, "proposal 1 is Dead")
+    open_log_with(server, GAME, ann, "proposal 1 is Dead")
 
 
 def what_was_played_is_exact_and_sound(server: ServedLedger) -> None:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Response, expect
 
 from browser.conftest import PHONE, EnterServed, Serve
+from browser.published_log import open_log_with
 from browser.served_ledger import ServedLedger, nomoledger
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -115,8 +116,7 @@ def close_after_a_preview(server: ServedLedger, admin: Page) -> None:
 
 
 def the_outcome_is_in_force(server: ServedLedger, player: Page) -> None:
-    player.goto(f"{server.address}/games/{GAME}/site/period-1/log.html")
-    expect(main(player)).to_contain_text("proposal 1 has 2 votes for it")
+    open_log_with(server, GAME, player, "proposal 1 has 2 votes for it")
     expect(main(player)).to_contain_text("proposal 1 has 1 votes against it")
     expect(main(player)).not_to_contain_text("votes yes on proposal 1")
     player.goto(f"{server.address}/games/{GAME}/site/rules.html")
@@ -175,4 +175,6 @@ def vote(server: ServedLedger, player: Page, proposal: int, choice: str) -> None
 def let_time_pass(server: ServedLedger, admin: Page, until: datetime) -> None:
     admin.goto(f"{server.address}/games/{GAME}/admin/clock?to={until:%Y-%m-%dT%H:%M:%S}")
     admin.get_by_role("button", name="Let time pass until").click()
-    expect(main(admin)).to_contain_text(f"weekly-vote, period 1, {until:%Y-%m-%d}")
+    expect(main(admin)).to_contain_text(
+        f"weekly-vote, period 1, {until:%b} {until.day}, {until.year}"
+    )
