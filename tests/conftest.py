@@ -41,6 +41,10 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 
+#: A run of a part of the slow tests tries one of so many of the examples of a slow run.
+PART_OF_EXAMPLES = 3
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of `lengthy`, and the one by which CI runs a part of the slow tests."""
     parser.addoption("--slow-part", type=int, metavar="N", help="Run every Nth of the slow tests.")
@@ -50,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Note whether slow tests run, before test modules are imported."""
     tiers.Run.is_slow = "not slow" not in config.option.markexpr
+    tiers.Run.divisor = 1 if config.option.slow_part is None else PART_OF_EXAMPLES
     if config.option.note_lengthy:
         config.pluginmanager.register(lengthy.Stopwatch())
 

@@ -39,15 +39,17 @@ class Run:
 
     Attributes:
         is_slow: whether the run includes the tests marked slow.
+        divisor: a slow run tries one of so many of the many examples.
     """
 
     is_slow = False
+    divisor = 1
 
 
 def examples(few: int, many: int, **options: Any) -> settings:
     """Return settings of Hypothesis for *few* examples by default, and *many* in a slow run."""
     return settings(
-        max_examples=many if Run.is_slow else few,
+        max_examples=max(few, many // Run.divisor) if Run.is_slow else few,
         deadline=None,
         suppress_health_check=CHECKS_LEFT_OUT,
         **options,
