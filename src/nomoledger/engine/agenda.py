@@ -63,6 +63,9 @@ FOLLOWING_MAX = 2_000
 class Engine:
     """One game being played: it applies inputs and carries out the agenda."""
 
+    #: Whether actions of players go through `act`, which rules may bend.
+    goes_through_act = True
+
     def __init__(
         self,
         world: World,
@@ -312,7 +315,8 @@ class Engine:
         if operation is None or not operation.can_be_done:
             raise Refused([e.Reason("engine", f"no rule in force says how to {name}")])
         arguments = named_arguments(self.world, operation, positional, named)
-        if operation.is_action and "act" in program.links.operations:
+        is_act = operation.is_action and "act" in program.links.operations
+        if is_act and self.goes_through_act:
             program.call("act", by, name, positional_arguments(operation, arguments))
         else:
             program.call(name, **arguments)

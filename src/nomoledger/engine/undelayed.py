@@ -1,13 +1,11 @@
 """Actions carried out at once, also where the rules keep requests until later."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from nomoledger import events as e
 from nomoledger.engine.agenda import Engine
 from nomoledger.engine.possible_acts import ActTrials, PossibleAct
-from nomoledger.language.program import Program, link
-from nomoledger.language.resolve import named_arguments
+from nomoledger.language.program import link
 from nomoledger.state.world import World
 
 #: How many acts are tried at most.
@@ -23,25 +21,7 @@ class UndelayedEngine(Engine):
     `act`. The engine leaves `act` out, and so finds out what the rules say of the action.
     """
 
-    def call_operation(
-        self,
-        program: Program,
-        by: str,
-        name: str,
-        positional: tuple[Any, ...],
-        named: dict[str, Any],
-    ) -> None:
-        """Carry out the operation *name* for *by*.
-
-        Raises:
-            Refused: no rule in force defines the operation, or the rules refuse it.
-        """
-        operation = program.links.operations.get(name)
-        if operation is None or not operation.is_action:
-            super().call_operation(program, by, name, positional, named)
-        else:
-            arguments = named_arguments(self.world, operation, positional, named)
-            program.call(name, **arguments)
+    goes_through_act = False
 
 
 def kept_acts(world: World, acts: Iterable[PossibleAct]) -> dict[str, tuple[e.Reason, ...]]:
